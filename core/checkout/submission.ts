@@ -16,6 +16,7 @@ import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
+import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
 import { faultsIn } from './faults.ts'
 import { find, held, mostTries, nowOf, stateOf } from './find.ts'
@@ -74,6 +75,13 @@ async function tryOnce(
   return replyOfState(engine, await held(engine, id))
 }
 
+/** A press that is checked, with everything that its payment needs. */
+type Prepared = {
+  readonly addressee: Addressee
+  readonly request: Request
+  readonly registrationId: string | undefined
+}
+
 async function pay(
   engine: Engine,
   { checkout, payment: previous }: Held,
@@ -81,6 +89,19 @@ async function pay(
   nonce: string,
   from: Connection,
 ): Promise<Payment> {
+  const prepared = await prepare(engine, checkout, submitted, from)
+  const payment = await begin(engine, prepared, checkout, { previous, nonce, isSecond: false })
+  const settings = await engine.directory.settings(payment.channelId)
+  if (!mayReauthenticate(payment, { settings })) return payment
+  return payAgain(engine, prepared, payment, nonce)
+}
+
+async function prepare(
+  engine: Engine,
+  checkout: Checkout,
+  submitted: RequestFields,
+  from: Connection,
+): Promise<Prepared> {
   const addressee = await engine.directory.channel(embedder, checkout.entityId)
   refuseForeignPage(addressee, checkout, submitted)
   const registration = await chosen(engine, addressee, checkout, submitted)
@@ -90,24 +111,54 @@ async function pay(
     registration === undefined
       ? complete
       : await withStored(engine, addressee, registration, complete)
-  const use = await useOf(engine, addressee, checkout, previous, request, nonce)
-  const done = await payFirst(
-    engine,
+  return {
     addressee,
-    withChallenge(request, submitted),
-    null,
-    registration === undefined ? use : { ...use, registrationId: registration.id },
-  )
-  return done.payment
+    request: withChallenge(request, submitted),
+    registrationId: registration?.id,
+  }
+}
+
+/** The issuer wants the shopper authenticated: one second payment asks for a challenge. */
+async function payAgain(
+  engine: Engine,
+  prepared: Prepared,
+  declined: Payment,
+  nonce: string,
+): Promise<Payment> {
+  const { checkout, payment } = await held(engine, declined.checkoutId!)
+  if (payment?.id !== declined.id) return declined
+  const again = { ...prepared, request: reauthenticate(prepared.request) }
+  try {
+    return await begin(engine, again, checkout, { previous: payment, nonce, isSecond: true })
+  } catch (error) {
+    if (error instanceof SlotTaken || error instanceof GatewayError) return declined
+    throw error
+  }
+}
+
+type Press = {
+  readonly previous: Payment | null
+  readonly nonce: string
+  readonly isSecond: boolean
+}
+
+async function begin(
+  engine: Engine,
+  { addressee, request, registrationId }: Prepared,
+  checkout: Checkout,
+  press: Press,
+): Promise<Payment> {
+  const use = await useOf(engine, addressee, checkout, request, press)
+  const whole = registrationId === undefined ? use : { ...use, registrationId }
+  return (await payFirst(engine, addressee, request, null, whole)).payment
 }
 
 async function useOf(
   engine: Engine,
   { settings }: Addressee,
   checkout: Checkout,
-  previous: Payment | null,
   { fields }: Request,
-  nonce: string,
+  { previous, nonce, isSecond }: Press,
 ): Promise<Use> {
   const now = await nowOf(engine, checkout)
   const resultUrl = textOf(fields, 'shopperResultUrl') ?? checkout.resultUrl
@@ -120,6 +171,7 @@ async function useOf(
       version: checkout.version,
       previousId: previous?.id ?? checkout.paymentId,
       nonce,
+      isSecond,
       tries: mostTries(settings),
       now,
       resultUrl,
@@ -148,7 +200,7 @@ async function madeBy(
   { nonces, earlier, paymentId }: Checkout,
   nonce: string,
 ): Promise<Payment | undefined> {
-  const id = [...earlier, paymentId][nonces.indexOf(nonce)]
+  const id = [...earlier, paymentId][nonces.lastIndexOf(nonce)]
   if (!nonces.includes(nonce) || id == null) return undefined
   const [row] = await engine.lanes.single(paymentById(id, null))
   return row === undefined ? undefined : toPayment(row)

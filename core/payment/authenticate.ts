@@ -14,7 +14,7 @@ import type { AuthenticatorTarget } from '../routing/targets.ts'
 import { begin } from '../three-d-secure/ask.ts'
 import { factsOf, type Said } from '../three-d-secure/checked.ts'
 import { proofOf } from '../three-d-secure/proof.ts'
-import { amountOf, authenticationRequest } from '../three-d-secure/request.ts'
+import { amountOf, authenticationRequest, wayBack } from '../three-d-secure/request.ts'
 import { isWithoutPayment } from '../three-d-secure/wanted.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { callTime, endOf } from './call-time.ts'
@@ -151,7 +151,7 @@ async function waiting(
   if (outcome.is !== 'pending') return undefined
   if (typeof outcome.next === 'string' || 'poll' in outcome.next) return outcome
   // Without a way back the shopper would never return.
-  if (engine.returnUrl(payment.id, payment.attemptKey) === undefined) return undefined
+  if (wayBack(engine, payment) === undefined) return undefined
   const { url, preconditions = [] } = outcome.next.redirect
   const isSecure = [url, ...preconditions.map((one) => one.url)].every((one) =>
     one.startsWith('https:'),

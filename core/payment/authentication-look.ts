@@ -34,7 +34,6 @@ export async function lookAtAuthentication(
   why: Look,
   isOwn: boolean,
 ): Promise<Payment> {
-  if (why === 'expiry') return abandon(engine, attemptKey, taken, 'expiry')
   if (why === 'new-try') return abandon(engine, attemptKey, taken, 'authentication', cancelled)
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) throw new Error('the payment of the attempt is gone')
@@ -45,15 +44,17 @@ export async function lookAtAuthentication(
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return payment
   }
-  if (taken.returned_ms === null && !isDecoupled && payment.state === 'pending') {
+  const isOver = why === 'expiry'
+  const isAway = taken.returned_ms === null && !isDecoupled && payment.state === 'pending'
+  if (isAway && !isOver) {
     await engine.lanes.single(waitForShopper(attemptKey, taken.lease))
     return payment
   }
   // The process died before the shopper knew what to do, or long after the shopper came back.
   if (!isDecoupled && isTooLongBack(taken.returned_ms)) {
-    return abandon(engine, attemptKey, taken, 'authentication')
+    return abandon(engine, attemptKey, taken, isOver ? 'expiry' : 'authentication')
   }
-  return ask(engine, attemptKey, taken, isOwn)
+  return ask(engine, attemptKey, taken, isOwn, isOver)
 }
 
 async function ask(
@@ -61,6 +62,7 @@ async function ask(
   attemptKey: string,
   taken: LeaseRow,
   isOwn: boolean,
+  isOver: boolean,
 ): Promise<Payment> {
   const at: UnderWay = await underWay(engine, attemptKey, taken)
   const { payment, lease, target } = at
@@ -68,6 +70,8 @@ async function ask(
   const request = authenticationRequest(engine, payment, payment.answer.authentication!, undefined)
   const said = await enquire(engine, at, target, request)
   await faultPoint('authenticated', payment.id)
+  const isEnd = isAnswer(said) && said.is !== 'shopper' && said.is !== 'decoupled'
+  if (!isEnd && isOver) return abandon(engine, attemptKey, taken, 'expiry')
   if (said.is === 'shopper') {
     // The shopper came back too early, and may still go again.
     await engine.lanes.single(waitForShopper(attemptKey, lease))

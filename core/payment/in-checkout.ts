@@ -14,6 +14,8 @@ export type InCheckout = {
   readonly previousId: string | null
   /** New for every press of the pay button. */
   readonly nonce: string
+  /** The second payment of a press, after a soft decline of the first one. */
+  readonly isSecond: boolean
   /** Failed tries after which the checkout is closed. */
   readonly tries: number
   /** Business time of the checkout. */
@@ -33,8 +35,8 @@ export class SlotTaken extends Error {
  * The acquirer's key of a try derives from its checkout and nonce. After a failover that lost the
  * rows, the acquirer recognises a repeat of the same press.
  */
-export const idempotencyOfTry = ({ checkoutId, nonce }: InCheckout): Idempotency =>
-  unstored(checkoutId, nonce)
+export const idempotencyOfTry = ({ checkoutId, nonce, isSecond }: InCheckout): Idempotency =>
+  unstored(checkoutId, isSecond ? `${nonce} again` : nonce)
 
 export function slotColumns(inCheckout: InCheckout | undefined): SlotColumns | object {
   if (inCheckout === undefined) return {}

@@ -11,12 +11,12 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, removeTimer, timerOf } from '../timer/store.ts'
+import { claimedTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { lookAtAuthentication } from './authentication-look.ts'
 import { cancelledByShopper, ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
-import { applyLate } from './late.ts'
+import { askForFinality } from './finality.ts'
 import { held } from './late-move.ts'
 import { isOpen } from './late-words.ts'
 import { takeAttempt } from './lease.ts'
@@ -26,7 +26,7 @@ import { settle } from './settle.ts'
 import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
 import { takeBack } from './take-back.ts'
-import type { Held, Payment, Source } from './types.ts'
+import type { Payment, Source } from './types.ts'
 
 /**
  * The reason of an enquiry: the next look, the end of a pending payment's time, an operator's
@@ -61,7 +61,8 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
-  if (taken.stage === 'authentication') {
+  // A late success is taken back at the acquirer, whatever this database knew of it.
+  if (taken.stage === 'authentication' && isOpen(payment.state)) {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
   const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment))
@@ -86,13 +87,16 @@ export async function resolve(
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
 }
 
+/** A claimed timer is due again by then; another one for the same payment is not. */
+const claimedMs = 120_000
+
 /** The end that this job was sent for was that of the authentication, which is over by now. */
 async function isOfAuthentication(
   engine: Engine,
   { answer, attemptKey }: Payment,
 ): Promise<boolean> {
   if (answer.authentication === undefined) return false
-  return (await engine.lanes.single(timerOf('expire', attemptKey))).length === 0
+  return (await engine.lanes.single(claimedTimer('expire', attemptKey, claimedMs))).length === 0
 }
 
 async function decideOpen(
@@ -330,33 +334,4 @@ async function list(engine: Engine, payment: Payment, why: string): Promise<void
       why,
     }),
   )
-}
-
-/** Pause between enquiries for the final word, unless the acquirer names one. */
-const askAgainMs = 3_600_000
-
-/**
- * Enquires about the final word on an accepted operation, where the acquirer answers such
- * enquiries. Other decided payments need no further look.
- */
-async function askForFinality(engine: Engine, { payment }: Held): Promise<Payment> {
-  const { attemptKey } = payment
-  if (payment.state !== 'approved' || payment.finalBy !== 'poll') {
-    await engine.lanes.single(removeTimer('look', attemptKey))
-    await engine.lanes.single(removeTimer('expire', attemptKey))
-    return payment
-  }
-  const work = await resumeAttempt(engine, payment, 0)
-  const handler = work.target.loaded.connector.resolve.enquire
-  const found = handler === undefined ? undefined : await ask(engine, work, 'enquire', handler)
-  const outcome = found?.is === 'notFound' ? undefined : found
-  const isFinal = outcome?.is === 'declined' || outcome?.is === 'approved'
-  if (isFinal) await applyLate(engine, attemptKey, outcome, 'enquiry')
-  const after = (await held(engine, attemptKey))?.payment ?? payment
-  if (after.state === 'approved' && after.finalBy === 'poll') {
-    const isPolled = outcome?.is === 'accepted' && typeof outcome.finalBy === 'object'
-    const afterMs = isPolled ? (outcome.finalBy as { poll: number }).poll : askAgainMs
-    await engine.lanes.single(addTimer(newId(), 'look', attemptKey, afterMs))
-  }
-  return after
 }

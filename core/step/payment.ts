@@ -138,6 +138,15 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   }
 }
 
+/** Calls that carry no operation out. */
+const asks = new Set([
+  'enquire',
+  'reverseByKey',
+  'authenticate',
+  'completeAuthentication',
+  'enquireAuthentication',
+])
+
 /** The answer of a plain call is stored with the payment, and shown with its call. */
 function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: Audience): Step[] {
   const { refs, details, avs, cvv, networkTxId, advice } = payment.answer
@@ -147,8 +156,9 @@ function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: A
   const plain = withoutPersons(known, payment.request)
   const money = moneyOf(payment)
   return rows.map((row) => {
-    const isOperation = row.name !== 'enquire' && row.name !== 'reverseByKey'
-    return isOperation ? exchangeOf(row, money, plain, audience) : exchangeOf(row, '', {}, audience)
+    return !asks.has(row.name)
+      ? exchangeOf(row, money, plain, audience)
+      : exchangeOf(row, '', {}, audience)
   })
 }
 

@@ -11,7 +11,7 @@ import { shortId } from '../ids.ts'
 import { parseAmount } from '../money.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import type { Authenticating, AuthenticationRecord } from './types.ts'
-import { isWithoutPayment } from './wanted.ts'
+import { is3RI, isWithoutPayment } from './wanted.ts'
 
 /** Effects of records that ask for no money. */
 const withoutMoney = new Set(['verification'])
@@ -26,7 +26,7 @@ export function authenticationRequest(
   const fields = payment.request as RequestFields
   const { deviceInfo, request } = withoutDevice(fields)
   const amount = amountOf(payment)
-  const returnUrl = engine.returnUrl(payment.id, payment.attemptKey, placeOf(fields))
+  const returnUrl = wayBack(engine, payment)
   const isPayment =
     !isWithoutPayment(fields) && !withoutMoney.has(payment.effect) && amount.minor > 0n
   return {
@@ -50,6 +50,16 @@ export function authenticationRequest(
 /** A challenge opens in the frame of the widget, or in the whole tab. */
 const placeOf = (fields: RequestFields) =>
   textOf(fields, 'challenge') === 'frame' ? 'frame' : 'tab'
+
+/** Where the shopper comes back to; undefined without a shopper, or without a public address. */
+export function wayBack(
+  engine: Pick<Engine, 'returnUrl'>,
+  { id, attemptKey, request }: Pick<Authenticating, 'id' | 'attemptKey' | 'request'>,
+): string | undefined {
+  return is3RI(request as RequestFields)
+    ? undefined
+    : engine.returnUrl(id, attemptKey, placeOf(request as RequestFields))
+}
 
 /** The amount to authenticate: a named one wins over the payment's own. */
 export function amountOf({ amount, request }: Pick<Authenticating, 'amount' | 'request'>): Money {

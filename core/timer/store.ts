@@ -19,11 +19,12 @@ export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: numb
   values (${id}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', ${kind}::text, ${ref}::text)
   on conflict (kind, ref) do update set due_at = excluded.due_at`
 
-/** Whether something is due about this. */
-export const timerOf = (kind: TimerKind, ref: string) => sql<{ id: string }>`
+/** The timer that a job was sent for: claiming it has put it off by a moment. */
+export const claimedTimer = (kind: TimerKind, ref: string, withinMs: number) => sql<{ id: string }>`
   select id
   from tollgate.timer
-  where kind = ${kind}::text and ref = ${ref}::text`
+  where kind = ${kind}::text and ref = ${ref}::text
+    and (clock_id is not null or due_at <= now() + ${withinMs}::integer * interval '1 millisecond')`
 
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer

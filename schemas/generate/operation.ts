@@ -68,8 +68,12 @@ function hasStoredInstrument(endpoint: Endpoint): boolean {
   return endpoint.path.includes('/registrations/{id}')
 }
 
-/** A shopper's browser sends a part of a payment: the complete one is checked by its own tables. */
-const isPart = (endpoint: Endpoint): boolean => endpoint.login === 'checkout'
+/**
+ * A shopper's browser and an update of a checkout send a part of a payment: the complete one is
+ * checked by its own tables.
+ */
+const isPart = ({ login, path }: Endpoint): boolean =>
+  login === 'checkout' || path === '/v1/checkouts/{id}'
 
 const optional = (group: Group): Group => ({
   ...group,

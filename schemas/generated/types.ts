@@ -1804,7 +1804,7 @@ export interface CheckoutsUpdateRequest {
   airline?: Airline
   /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
   createRegistration?: boolean | 'true' | 'false'
-  recurringMigration?: RecurringMigration
+  recurringMigration?: RecurringMigrationOfCheckoutsUpdate
   standingInstruction?: StandingInstruction
   threeDSecure?: ThreeDSecureOfCheckoutsUpdate
   customParameters?: CustomParameters
@@ -1816,6 +1816,39 @@ export interface CheckoutsUpdateRequest {
    */
   notificationUrl?: string
   risk?: Risk
+}
+
+export interface RecurringMigrationOfCheckoutsUpdate {
+  /**
+   * @deprecated
+   * Payment type of the initial transaction.
+   */
+  paymentType?: ("DB" | "CD" | "PA")
+  /**
+   * @deprecated
+   * Amount of the initial transaction.
+   */
+  amount?: string
+  /**
+   * @deprecated
+   * Date of the initial transaction.
+   */
+  requestTimestamp?: string
+  /**
+   * @deprecated
+   * First of the acquirer's references to it.
+   */
+  connectorTxId1?: string
+  /**
+   * @deprecated
+   * Second of the acquirer's references.
+   */
+  connectorTxId2?: string
+  /**
+   * @deprecated
+   * Third of the acquirer's references.
+   */
+  connectorTxId3?: string
 }
 
 export interface ThreeDSecureOfCheckoutsUpdate {

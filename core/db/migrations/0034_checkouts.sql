@@ -34,6 +34,7 @@ create table tollgate.checkout (
   made_at timestamptz not null default now(),
   check (cardinality(nonces) = cardinality(earlier) + case when payment_id is null then 0 else 1 end)
 ) with (fillfactor = 80);
+alter table tollgate.checkout alter column request set statistics 0;
 create index checkout_made on tollgate.checkout (made_at);
 
 -- Sealed numbers of a checkout's request; gone with the checkout.
@@ -44,6 +45,7 @@ create table tollgate.checkout_secret (
   sealed bytea not null,
   made_at timestamptz not null default now()
 );
+alter table tollgate.checkout_secret alter column sealed set statistics 0;
 create index checkout_secret_made on tollgate.checkout_secret (made_at);
 
 alter table tollgate.payment add column checkout_id text;

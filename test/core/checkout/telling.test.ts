@@ -1,0 +1,133 @@
+/** How merchants learn of a checkout: webhooks, the call of their page, and its end in time. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
+import { cardFields, newCheckout, press } from './rig.ts'
+
+describe('merchants of checkouts', () => {
+  let run: TestGateway
+  let receiver: Receiver
+  before(async () => {
+    run = await startGateway({ publicUrl: 'https://pay.example' })
+    receiver = await startReceiver()
+  })
+  after(async () => {
+    await run.close()
+    await receiver.close()
+  })
+
+  const timers = (id: string) =>
+    run.sql<{ due_at: Date; clock_id: string | null }>(
+      "select due_at, clock_id from tollgate.timer where kind = 'callback' and ref = $1",
+      [id],
+    )
+  const dueNow = (id: string) =>
+    run.sql('update tollgate.timer set due_at = now() where ref = $1', [id])
+  const calls = (path: string) => receiver.received.filter((one) => one.path === path)
+
+  test('the page of a checkout is called 29 minutes after it was made, unless its end was read', async () => {
+    const page = (name: string) => ({ shopperResultUrl: `${receiver.url}${name}?cart=5` })
+    const [unread, read] = [
+      await newCheckout(run, page('unread')),
+      await newCheckout(run, page('read')),
+    ]
+    const untouched = await newCheckout(run, page('untouched'))
+    await press(run.gateway, unread)
+    await press(run.gateway, read)
+    const [timer] = await timers(unread)
+    const inMs = timer!.due_at.getTime() - Date.now()
+    assert.ok(inMs > 28 * 60_000 && inMs <= 29 * 60_000, String(inMs))
+    await run.gateway.checkouts.payment(read)
+    assert.deepEqual(await timers(read), [])
+    assert.deepEqual(await timers(untouched), [])
+    await dueNow(unread)
+    await until(async () => (calls('/unread').length > 0 ? true : undefined))
+    const [call] = calls('/unread')
+    assert.equal(call!.method, 'GET')
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(call!.search)), {
+      cart: '5',
+      id: unread,
+      resourcePath: `/v1/checkouts/${unread}/payment`,
+    })
+    await until(async () => ((await timers(unread)).length === 0 ? true : undefined))
+    assert.equal(calls('/read').length, 0)
+  })
+
+  test('a read while the payment is open keeps the call', async () => {
+    const id = await newCheckout(run)
+    await press(run.gateway, id, { card: cardFields('4000000000000077') })
+    assert.equal((await run.gateway.checkouts.payment(id)).result.code, '000.200.000')
+    assert.equal((await timers(id)).length, 1)
+  })
+
+  test('a payment that comes later than 29 minutes has its call at once', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: `${receiver.url}late` })
+    await run.sql(
+      `update tollgate.checkout set created_at = created_at - interval '29 minutes 30 seconds'
+        where id = $1`,
+      [id],
+    )
+    await press(run.gateway, id)
+    await until(async () => (calls('/late').length > 0 ? true : undefined))
+  })
+
+  test('webhooks and notificationUrl name the checkout', async () => {
+    const hook = await run.gateway.webhooks.create({
+      entityId: run.channel,
+      url: `${receiver.url}hook`,
+    } as never)
+    receiver.trust({ secrets: [hook.signingSecret!], key: hook.encryptionKey }, '/hook')
+    const id = await newCheckout(run, { notificationUrl: `${receiver.url}told` })
+    await press(run.gateway, id)
+    await until(async () =>
+      calls('/hook').length > 0 && calls('/told').length > 0 ? true : undefined,
+    )
+    const { payload } = calls('/hook')[0]!.notification!
+    assert.equal(payload.ndc, id)
+    assert.equal(payload.redirect, undefined)
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(calls('/told')[0]!.search)), {
+      id,
+      resourcePath: `/v1/checkouts/${id}/payment`,
+    })
+    await run.gateway.webhooks.remove(hook.id)
+  })
+
+  test('a checkout ends after 30 minutes of its test clock, and its payment stays readable', async () => {
+    const clock = await run.gateway.testClocks.create({ entityId: run.channel } as never)
+    const [unpaid, paid] = [
+      await newCheckout(run, { testClock: clock.id }),
+      await newCheckout(run, { testClock: clock.id }),
+    ]
+    await press(run.gateway, paid)
+    const [timer] = await timers(paid)
+    assert.equal(timer!.clock_id, clock.id)
+    await run.gateway.testClocks.advance(clock.id, { by: 'PT31M' } as never)
+    await until(async () =>
+      (await run.gateway.testClocks.get(clock.id)).status === 'READY' ? true : undefined,
+    )
+    await assert.rejects(run.gateway.checkouts.payment(unpaid), {
+      code: '200.300.404',
+      status: 400,
+    })
+    assert.equal((await run.gateway.checkouts.state(unpaid)).state, 'closed')
+    assert.equal((await press(run.gateway, unpaid)).state, 'closed')
+    assert.equal((await run.gateway.checkouts.payment(paid)).result.code, '000.100.110')
+  })
+
+  test('a steps log and the database hold no card number and no code', async () => {
+    const id = await newCheckout(run)
+    await press(run.gateway, id, { card: { ...cardFields(), cvv: '739' } })
+    const tables = await run.sql(
+      `select checkout.*, payment_request.request as paid from tollgate.checkout
+        join tollgate.payment_request on payment_request.id = checkout.payment_id where checkout.id = $1`,
+      [id],
+    )
+    const text = JSON.stringify([tables, run.logs], (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+    assert.ok(!text.includes('4200000000000000'))
+    assert.ok(!text.includes('"739"'))
+    assert.ok(!JSON.stringify(run.logs).includes(id))
+  })
+})

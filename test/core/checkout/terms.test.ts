@@ -1,0 +1,142 @@
+/** What a checkout is made of, where it may be shown, and when it takes no more tries. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { basket, cardFields, newCheckout, press, shop } from './rig.ts'
+
+type Refused = { code: string; parameterErrors: readonly { name: string }[] }
+const naming =
+  (...names: string[]) =>
+  (error: Refused) => {
+    assert.deepEqual(
+      error.parameterErrors.map(({ name }) => name),
+      names,
+    )
+    return true
+  }
+
+describe('the terms of a checkout', () => {
+  let run: TestGateway
+  before(async () => {
+    run = await startGateway({
+      role: 'api',
+      widget: { scriptHash: 'abc123', integrity: 'sha384-abc' },
+      cardTesting: { number: 2, address: 0, bin: 0, channel: 0, token: 0 },
+    })
+  })
+  after(() => run.close())
+  const channelWith = (settings: Record<string, unknown>) =>
+    run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Own',
+      parentId: run.merchant,
+      settings: settings as never,
+    })
+
+  test('errors of the merchant are told when it is made, and not to the shopper', async () => {
+    const refused = (fields: object, ...names: string[]) =>
+      assert.rejects(newCheckout(run, fields as never), naming(...names))
+    await refused({ amount: undefined }, 'amount')
+    await refused({ paymentType: undefined, amount: undefined }, 'amount', 'paymentType')
+    await refused({ paymentType: 'PA.CP' }, 'paymentType')
+    await refused({ paymentType: 'RF' }, 'paymentType')
+    await refused({ overridePaymentType: { MASTER: 'PA.CP' } }, 'overridePaymentType[MASTER]')
+    await refused({ amount: '1.50', currency: 'JPY' }, 'amount')
+    await refused({ card: cardFields() }, 'card')
+    await refused({ threeDSecure: { verificationId: 'abc' } }, 'threeDSecure.verificationId')
+    await refused({ shopperResultUrl: 'javascript:alert(1)' }, 'shopperResultUrl')
+  })
+
+  test('the hash of the widget is told to whoever asks', async () => {
+    const fields = { entityId: run.channel, ...basket, integrity: 'true' }
+    const made = await run.gateway.checkouts.create(fields as never)
+    assert.equal(made.integrity, 'sha384-abc')
+    assert.equal((await run.gateway.checkouts.offer(made.id)).scriptHash, 'abc123')
+    const other = await run.gateway.checkouts.create({ entityId: run.channel, ...basket } as never)
+    assert.equal(other.integrity, undefined)
+  })
+
+  test('an update replaces what it names and checks the whole', async () => {
+    const customer = { givenName: 'Ada', surname: 'Byron' }
+    const id = await newCheckout(run, { customer })
+    await run.gateway.checkouts.update(id, {
+      amount: '10.00',
+      customer: { email: 'ada@shop.example' },
+    } as never)
+    await assert.rejects(
+      run.gateway.checkouts.update(id, { currency: 'JPY', amount: '10.50' } as never),
+      naming('amount'),
+    )
+    assert.equal((await press(run.gateway, id)).state, 'paid')
+    const view = (await run.gateway.checkouts.payment(id)) as unknown as Record<string, unknown>
+    assert.equal(view.amount, '10.00')
+    assert.deepEqual(view.customer, {
+      ...customer,
+      email: 'ada@shop.example',
+      ip: '192.0.2.7',
+    })
+  })
+
+  test('a form goes on to a page of its own origin only', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: undefined })
+    const elsewhere = { resultUrl: 'https://evil.example/', origin: 'https://shop.example' }
+    const faults = [{ field: 'resultUrl', reason: 'invalid' }]
+    assert.deepEqual(await press(run.gateway, id, elsewhere), { state: 'invalid', errors: faults })
+    const own = await newCheckout(run)
+    assert.equal((await press(run.gateway, own, elsewhere)).state, 'paid')
+  })
+
+  test('a channel names the origins of its widget', async () => {
+    const channel = await channelWith({ widgetOrigins: ['https://shop.example'] })
+    const id = await newCheckout(run, { entityId: channel, shopperResultUrl: undefined })
+    assert.deepEqual((await run.gateway.checkouts.offer(id)).widgetOrigins, [
+      'https://shop.example',
+    ])
+    const foreign = await press(run.gateway, id, { origin: 'https://evil.example' })
+    assert.deepEqual(foreign.errors, [{ field: 'origin', reason: 'invalid' }])
+    const reply = await press(run.gateway, id, { resultUrl: shop, origin: 'https://shop.example' })
+    assert.equal(reply.state, 'paid')
+  })
+
+  test('a channel sets how many tries a checkout has', async () => {
+    const channel = await channelWith({ checkoutTries: 2 })
+    const id = await newCheckout(run, { entityId: channel })
+    const bad = { card: cardFields('4000000000000002') }
+    assert.equal((await press(run.gateway, id, bad)).attemptsLeft, 1)
+    assert.equal((await press(run.gateway, id, bad)).attemptsLeft, 0)
+    assert.equal((await press(run.gateway, id)).state, 'closed')
+  })
+
+  test('a card tester closes the checkout: refused tries count as well', async () => {
+    const channel = await channelWith({ checkoutTries: 4 })
+    const id = await newCheckout(run, { entityId: channel })
+    const bad = { card: cardFields('4000000000000127') }
+    await press(run.gateway, id, bad)
+    assert.deepEqual(await press(run.gateway, id, bad), { state: 'declined', attemptsLeft: 2 })
+    // From here on the number is refused before it becomes a payment.
+    assert.deepEqual(await press(run.gateway, id, bad), { state: 'declined', attemptsLeft: 1 })
+    assert.equal((await press(run.gateway, id, bad)).state, 'closed')
+    assert.equal((await press(run.gateway, id)).state, 'closed')
+    const rows = await run.sql('select id from tollgate.payment where checkout_id = $1', [id])
+    assert.equal(rows.length, 2)
+  })
+
+  test('a caller of another merchant sees no checkout', async () => {
+    const id = await newCheckout(run)
+    const merchant = await run.gateway.entities.create({
+      kind: 'merchant',
+      name: 'Other',
+      parentId: run.division,
+    })
+    const caller = { id: 'other', entityId: merchant }
+    await assert.rejects(run.gateway.checkouts.payment(id, { caller }), { status: 404 })
+    await assert.rejects(run.gateway.checkouts.remove(id, { caller }), { status: 404 })
+  })
+
+  test('a token without the right to pay out makes no such checkout', async () => {
+    const caller = { id: 'reader', entityId: run.channel, rights: 1 }
+    await assert.rejects(run.gateway.checkouts.create(basket as never, { caller }), {
+      code: '800.900.301',
+    })
+  })
+})
