@@ -68,6 +68,7 @@ export async function scriptedGateway(script: Script = {}): Promise<ScriptedGate
   const pages = bankPages(() => main.origin)
   const answer = (path: string, method: string, body: string): Answer => {
     requests.push(`${method} ${path}`)
+    if (path === '/device') return html('<!doctype html><title>Device</title>')
     const address = new URL(path, 'http://gateway')
     const [, hash, name] = /^\/v1\/widget\/([^/]+)\/([^/]+)$/.exec(address.pathname) ?? []
     if (address.pathname === '/v1/paymentWidgets.js') return file(assets.loader)

@@ -3,7 +3,7 @@ import { securityCode } from './cvv-neighbour.ts'
 import type { PagePort } from './page-port.ts'
 import { checkoutPath } from './place.ts'
 
-const repeatsMs = [1_000, 3_000]
+const repeatsMs = [500, 2_000]
 const answerLimitMs = 90_000
 const pollMs = 2_000
 

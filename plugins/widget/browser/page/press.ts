@@ -167,7 +167,9 @@ export function createCashier(context: Context): Cashier {
     const isDone = state === 'paid'
     const done = context.checkout.kind === 'registration' ? messages.saved : messages.paid
     form.notices.tell(isDone ? done : messages.closed, isDone ? 'info' : 'error')
-    // The form stays busy: this checkout takes no further payment.
+    // The form takes no further press: this checkout takes no further payment.
+    form.form.setAttribute('aria-busy', 'false')
+    form.form.classList.add('wpwl-form-done')
     if (resultUrl !== undefined) goToResult(context, resultUrl)
   }
 
