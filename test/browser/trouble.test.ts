@@ -18,7 +18,12 @@ describe('trouble with a payment', () => {
   })
   beforeEach(() => {
     gateway.submitted.length = 0
-    Object.assign(gateway.script, { checkout: {}, replies: undefined, states: undefined })
+    Object.assign(gateway.script, {
+      checkout: {},
+      replies: undefined,
+      states: undefined,
+      held: undefined,
+    })
   })
   after(async () => {
     await Promise.all([shop?.close(), gateway?.close()])
@@ -36,11 +41,13 @@ describe('trouble with a payment', () => {
   const resultUrl = () => `${shop.origin}/result?id=x`
 
   test('a double click, Enter and a click send once', async () => {
-    gateway.script.replies = [{ state: 'declined' }]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(gateway.script, { replies: [{ state: 'declined' }], held: promise })
     await open()
     await fillCard(page)
     await page.locator('.wpwl-button-pay').dblclick()
     await numberField(page).press('Enter')
+    resolve()
     await message(/not accepted/)
     assert.equal(gateway.submitted.length, 1)
     await cvvField(page).pressSequentially('123')
