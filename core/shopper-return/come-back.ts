@@ -40,7 +40,11 @@ export type Onward =
       readonly location: string | undefined
     }
   /** To the next page of an authentication. */
-  | { readonly to: 'next'; readonly redirect: Redirect['redirect'] }
+  | {
+      readonly to: 'next'
+      readonly redirect: Redirect['redirect']
+      readonly place: ReturnPlace
+    }
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
 
@@ -56,17 +60,21 @@ export async function comeBack(
   const place = engine.vault.returnTokens.placeOf(payment.attemptKey, token)
   if (place === undefined) return undefined
   if (isOpen(payment.state)) await conclude(engine, payment, brought)
-  return (await nextPage(engine, payment)) ?? onward(payment, place)
+  return (await nextPage(engine, payment, place)) ?? onward(payment, place)
 }
 
 /** After a step of an authentication another one may follow, which is on another page. */
-async function nextPage(engine: Engine, before: Payment): Promise<Onward | undefined> {
+async function nextPage(
+  engine: Engine,
+  before: Payment,
+  place: ReturnPlace,
+): Promise<Onward | undefined> {
   if (!mayBeAuthenticating(before)) return undefined
   const now = await read(engine, before.id)
   const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
   if (redirect === undefined) return undefined
   const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
-  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'] }
+  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'], place }
 }
 
 async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {

@@ -1,11 +1,11 @@
 /** The page that a bank leads back to inside the widget: it tells the frame around it, and no more. */
 import { createHash } from 'node:crypto'
 import type { Document } from './answer.ts'
-import { pageHeaders } from './security-headers.ts'
+import { framedPageHeaders } from './security-headers.ts'
 
 const script = 'parent.postMessage(JSON.parse(document.body.dataset.message),location.origin)'
 const hash = createHash('sha256').update(script).digest('base64')
-const policy = `default-src 'none'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+const policy = `default-src 'none'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`
 
 export function backInFrame(checkout: string, location: string | undefined): Document {
   const message = escaped(JSON.stringify({ tollgate: 'returned', checkout }))
@@ -16,7 +16,7 @@ export function backInFrame(checkout: string, location: string | undefined): Doc
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Thank you</title><body data-message="${message}"><h1>Thank you</h1><p>Your answer has arrived.</p>${link}<script>${script}</script></body></html>`
   return {
     status: 200,
-    headers: ['Content-Type', 'text/html;charset=UTF-8', ...pageHeaders(policy)],
+    headers: ['Content-Type', 'text/html;charset=UTF-8', ...framedPageHeaders(policy)],
     text: html,
   }
 }

@@ -48,10 +48,7 @@ const framed: FlatHeaders = askHelmet({
   originAgentCluster: false,
 })
 
-/**
- * A page of a plugin, which a merchant's page may show in a frame, also one that isolates itself from
- * other origins.
- */
+/** A page that a merchant's page may show in a frame, also one that isolates itself from other origins. */
 export const framedPageHeaders = (contentSecurityPolicy: string): FlatHeaders => [
   ...framed,
   'Content-Security-Policy',

@@ -5,7 +5,7 @@ import { limits } from '@tollgate/schemas'
 import type { Document } from './answer.ts'
 import { backInFrame } from './back-in-frame.ts'
 import type { OwnCall } from './own-operations.ts'
-import { pageHeaders } from './security-headers.ts'
+import { framedPageHeaders, pageHeaders } from './security-headers.ts'
 
 const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
@@ -29,7 +29,7 @@ export async function comeBack({
     return page(200, 'Thank you', 'Your answer has arrived. You can close this page.')
   }
   if (onward.to === 'frame') return backInFrame(onward.checkout, onward.location)
-  if (onward.to === 'next') return nextPage(onward.redirect)
+  if (onward.to === 'next') return nextPage(onward.redirect, onward.place === 'frame')
   return goTo(onward.location)
 }
 
@@ -42,7 +42,7 @@ function goTo(location: string): Document {
 const sendsItself = 'document.forms[0].submit()'
 const allowed = `'sha256-${createHash('sha256').update(sendsItself).digest('base64')}'`
 
-function nextPage({ url, method, parameters }: Redirect['redirect']): Document {
+function nextPage({ url, method, parameters }: Redirect['redirect'], isInFrame: boolean): Document {
   const fields = parameters ?? []
   if (method !== 'POST') {
     const location = new URL(url)
@@ -53,10 +53,11 @@ function nextPage({ url, method, parameters }: Redirect['redirect']): Document {
     ({ name, value }) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   )
   const form = `<form method="post" action="${escaped(url)}">${inputs.join('')}<button>Continue</button></form><script>${sendsItself}</script>`
+  const headersOf = isInFrame ? framedPageHeaders : pageHeaders
   const policy = `default-src 'none'; base-uri 'none'; script-src ${allowed}; form-action ${new URL(url).origin}`
   return {
     status: 200,
-    headers: ['Content-Type', 'text/html;charset=UTF-8', ...pageHeaders(policy)],
+    headers: ['Content-Type', 'text/html;charset=UTF-8', ...headersOf(policy)],
     text: document('Confirm your payment', 'Your bank asks you to confirm your payment.', form),
   }
 }

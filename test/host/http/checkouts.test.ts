@@ -1,6 +1,9 @@
 /** Checkouts over HTTP: the merchant with a token, the shopper's browser with the id alone. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { createHost } from '../../../host/index.ts'
+import { type AuthenticatingRun, confirmed, startAuthenticating } from '../../rig/authenticator.ts'
 import { ask, type Hosted, startHost } from './hosted.ts'
 
 const shop = 'https://shop.example/thanks?order=7'
@@ -113,5 +116,89 @@ describe('checkouts over HTTP', () => {
     assert.ok(text.includes(`"${id.slice(0, 8)}"`))
     assert.ok(!text.includes(id))
     assert.ok(!text.includes('4200000000000000'))
+  })
+})
+
+describe('challenges of checkouts over HTTP', () => {
+  let run: AuthenticatingRun
+  let served: Awaited<ReturnType<ReturnType<typeof createHost>['listen']>>
+  const host = { url: '', token: '' }
+  before(async () => {
+    run = await startAuthenticating({ role: 'api' })
+    served = await createHost(run.gateway, { port: 0 }).listen()
+    host.url = served.url
+    host.token = (await run.gateway.entities.createToken(run.channel, 'test')).token
+  })
+  after(async () => {
+    await served.close()
+    await run.close()
+  })
+
+  const away = async (reference: string, challenge: 'frame' | 'tab', ...pages: string[]) => {
+    const form = { ...basket, merchantTransactionId: reference, testMode: 'EXTERNAL' }
+    const { body } = await ask(host.url, '/v1/checkouts', { token: host.token, form })
+    let returnUrl = ''
+    const next = (at: number) => ({
+      is: 'shopper' as const,
+      next: {
+        redirect: { url: pages[at]!, method: 'POST' as const, parameters: [{ name: 'creq', value: 'a&b' }] },
+      },
+    })
+    run.authenticator.tell(reference, {
+      authenticate: (request) => {
+        returnUrl = request.returnUrl ?? ''
+        return next(0)
+      },
+      complete: () => (pages[1] === undefined ? confirmed() : next(1)),
+    })
+    const reply = await ask(host.url, `/v1/checkouts/${body.id}/payment`, {
+      form: { nonce: nonce(), challenge, ...card },
+    })
+    const path = returnUrl.slice('https://pay.example'.length)
+    const back = await fetch(`${host.url}${path}`, {
+      method: 'POST' as const,
+      body: new URLSearchParams({ cres: 'x' }),
+      redirect: 'manual',
+    })
+    return { id: body.id, reply: reply.body, back, text: await back.text() }
+  }
+  const location = (id: string) =>
+    `${shop}&id=${id}&resourcePath=${encodeURIComponent(`/v1/checkouts/${id}/payment`)}`
+
+  test('the way back from a frame tells the widget around it, and has a link for people without scripts', async () => {
+    const { id, reply, back, text } = await away('in-a-frame', 'frame', 'https://issuer.example/')
+    assert.equal(reply.state, 'waiting')
+    assert.equal(reply.inFrame, true)
+    assert.equal(back.status, 200)
+    const policy = back.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /frame-ancestors http: https:/)
+    assert.equal(back.headers.get('x-frame-options'), null)
+    assert.equal(back.headers.get('cache-control'), 'no-store')
+    assert.equal(back.headers.get('referrer-policy'), 'no-referrer')
+    const message = JSON.stringify({ tollgate: 'returned', checkout: id })
+    assert.ok(text.includes(`data-message="${message.replaceAll('"', '&#34;')}"`), text)
+    assert.ok(text.includes(`href="${location(id).replaceAll('&', '&#38;')}" target="_top"`), text)
+    const [script = ''] = /(?<=<script>).*(?=<\/script>)/.exec(text) ?? []
+    const hash = createHash('sha256').update(script).digest('base64')
+    assert.ok(policy.includes(`'sha256-${hash}'`))
+    const read = await ask(host.url, `/v1/checkouts/${id}/payment`, { token: host.token })
+    assert.equal(read.body.result.code, '000.100.112')
+  })
+
+  test('the way back from a whole tab leads to the merchant', async () => {
+    const { id, reply, back } = await away('in-a-tab', 'tab', 'https://issuer.example/')
+    assert.equal(reply.inFrame, undefined)
+    assert.equal(back.status, 303)
+    assert.equal(back.headers.get('location'), location(id))
+  })
+
+  test('a second page of the issuer opens in the frame of the first one', async () => {
+    const pages = ['https://issuer.example/', 'https://issuer.example/second']
+    const framed = await away('second-in-frame', 'frame', ...pages)
+    assert.ok(framed.text.includes('action="https://issuer.example/second"'), framed.text)
+    assert.equal(framed.back.headers.get('x-frame-options'), null)
+    const whole = await away('second-in-tab', 'tab', ...pages)
+    assert.match(whole.back.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   })
 })
