@@ -45,6 +45,9 @@ describe('a payment in the widget', () => {
     assert.equal((card as { last4Digits: string }).last4Digits, '0000')
     assert.equal(payment.amount, '92.00')
     assert.deepEqual(said, [])
+    await page.goBack()
+    await page.locator('.wpwl-message', { hasText: 'successful' }).waitFor()
+    assert.equal(await page.locator('.wpwl-button-pay').isVisible(), false)
     await context.close()
   })
 
@@ -92,10 +95,11 @@ describe('a payment in the widget', () => {
 
   test('a checkout without a payment stores the card', async () => {
     checkoutId = (await gateway.checkout({ createRegistration: 'only' })).id
-    shop.show({})
+    shop.show({ inForm: '<input type="checkbox" name="createRegistration" value="true" checked>' })
     const { page, context } = await newPage()
     await page.goto(shop.address)
     assert.equal(await page.locator('.wpwl-button-pay').innerText(), 'Save')
+    assert.equal(await page.locator('[type=checkbox]').filter({ visible: true }).count(), 0)
     await fillCard(page)
     await pay(page)
     await page.waitForURL(/\/result/)
@@ -155,6 +159,28 @@ describe('a payment in the widget', () => {
     const { result } = await gateway.result(checkoutId)
     assert.match(result.code, /^000\.100\.1/)
     assert.deepEqual(said, [])
+    await context.close()
+  })
+
+  test('a refused challenge leaves the form, a device is looked at before the next', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({})
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    const bank = challengeFrame(page).frameLocator('.bank')
+    await fillCard(page, { number: '4200000000000018' })
+    await pay(page)
+    await bank.getByRole('textbox').fill('3333')
+    await bank.getByRole('button').first().click()
+    await page.locator('.wpwl-message-error').waitFor()
+    await numberField(page).fill('')
+    await numberField(page).pressSequentially('4200000000000042')
+    await cvvField(page).pressSequentially('123')
+    await pay(page)
+    await bank.getByRole('textbox').fill('1234')
+    await bank.getByRole('button').first().click()
+    await page.waitForURL(/\/result/)
+    assert.match((await gateway.result(checkoutId)).result.code, /^000\.100\.1/)
     await context.close()
   })
 
