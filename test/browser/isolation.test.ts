@@ -204,4 +204,21 @@ describe('card data in the widget', () => {
     assert.ok(asked.every((address) => !address.includes(':9/')))
     page.removeAllListeners()
   })
+
+  test('is shown in the pages that the channel allows', async () => {
+    const other = await realGateway()
+    await other.host.gateway.entities.configure(other.host.channel, {
+      widgetOrigins: ['https://shop.example'],
+    })
+    const { id } = await other.checkout()
+    const foreign = await openShop(() => other.scriptOf(id))
+    foreign.show({ options: '{ onError: (error) => console.log("told", error.name) }' })
+    const refused = page.waitForEvent('console', (message) =>
+      /frame-ancestors/.test(message.text()),
+    )
+    await page.goto(foreign.address)
+    await refused
+    assert.equal(await numberField(page).count(), 0)
+    await Promise.all([foreign.close(), other.close()])
+  })
 })

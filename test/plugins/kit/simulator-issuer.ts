@@ -8,6 +8,7 @@ import {
   Sensitive,
 } from '@tollgate/plugin-kit'
 import type { AuthenticatorSandbox, Brought, Deed } from '@tollgate/plugin-kit/testing'
+import { messageAbout } from '../../../connectors/simulator/authentication/event.ts'
 import { createAuthenticator, createSimulatorPlugin } from '../../../connectors/simulator/index.ts'
 import { startSimulator } from '../../../connectors/simulator/server.ts'
 
@@ -118,6 +119,8 @@ export const issuerOverHttp: AuthenticatorSandbox = {
         const answer = await fetch(url, { method: 'POST', body, redirect: 'manual' })
         return linkTo(answer.headers.get('location') ?? '')
       },
+      event: async (key) =>
+        messageAbout(server.authentications().find((known) => known.key === key)!, account.secret),
       close: () => server.close(),
     }
   },

@@ -59,12 +59,13 @@ export const outcomes: readonly AuthenticatorCase[] = [
       const scenes = [confirmedScene(stage), stage.sandbox.challenge]
       for (const scene of scenes.flatMap((known) => known ?? [])) {
         const request = stage.request(scene)
+        const before = (await stage.server.begun()).length
         const first = await stage.authenticate(request)
         const again = await stage.authenticate(request)
         const rule = 'the same key has the same answer'
         assert.deepEqual(comparable(again.answer), comparable(first.answer), rule)
-        const begun = (await stage.server.begun()).filter((key) => key === request.key)
-        assert.equal(begun.length, 1, 'the same key began one authentication')
+        const begun = (await stage.server.begun()).length - before
+        assert.equal(begun, 1, 'the same key began one authentication')
       }
     },
   },
@@ -78,8 +79,8 @@ export const outcomes: readonly AuthenticatorCase[] = [
       const proven = all.filter(isProven).map(comparable)
       assert.ok(proven.length > 0, 'one of the answers is a confirmation')
       for (const one of proven) assert.deepEqual(one, proven[0], 'every confirmation is the same')
-      const begun = (await stage.server.begun()).filter((key) => key === request.key)
-      assert.equal(begun.length, 1, 'the same key at once began one authentication')
+      const begun = (await stage.server.begun()).length
+      assert.equal(begun, 1, 'the same key at once began one authentication')
     },
   },
   {
