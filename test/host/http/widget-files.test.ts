@@ -195,15 +195,15 @@ describe('files of the widget', () => {
           role: 'api',
           ...(fieldsUrl === undefined ? {} : { fieldsUrl }),
         })
-        // The refusal comes before any other: there is no channel.
-        const asked = {
-          entityId: '0'.repeat(32),
-          amount: '92.00',
-          currency: 'EUR',
-          paymentType: 'DB',
+        let entityId: string | undefined
+        for (const kind of ['psp', 'division', 'merchant', 'channel'] as const) {
+          const above = entityId === undefined ? {} : { parentId: entityId }
+          entityId = await gateway.entities.create({ kind, name: 'Live', ...above })
         }
-        const refused = fieldsUrl === undefined ? /fieldsUrl/ : /entityId|entity/
-        await assert.rejects(gateway.checkouts.create(asked as never), refused)
+        const basket = { entityId, amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+        const making = gateway.checkouts.create(basket as never)
+        if (fieldsUrl === undefined) await assert.rejects(making, /fieldsUrl/)
+        else assert.equal((await making).result.code, '000.200.100')
       }
     } finally {
       await cluster.stop()
