@@ -141,8 +141,8 @@ async function checkFields(
   const type = textOf(fields, 'paymentType')
   const isStoring = textOf(fields, 'createRegistration') === 'true'
   const kind = type === undefined && isStoring ? 'registration' : 'payment'
-  if (kind === 'registration') refuseUnlessMayMake(engine, caller, ['PA'])
-  else checkPayment(addressee, fields, type, now)
+  refuseUnlessMayMake(engine, caller, kind === 'registration' ? ['PA'] : typesIn(fields))
+  if (kind === 'payment') checkPayment(addressee, fields, type, now)
   checkCountries(fields)
   refuseOwnNumber(numbersOf(fields), names)
   await checkRegistrations(engine, addressee, fields)
@@ -177,6 +177,13 @@ function checkPayment(
   refuseUnavailable(fields, type ?? '', addressee.rules !== undefined || isOn(addressee))
   checkAmount(fields, { now, followUp: false })
 }
+
+/** An update of a part needs the rights to the whole. */
+const typesIn = (fields: RequestFields): string[] =>
+  [
+    textOf(fields, 'paymentType'),
+    ...Object.values(groupOf(fields, 'overridePaymentType') ?? {}),
+  ].filter((type) => typeof type === 'string')
 
 const named = (brand: string) => `overridePaymentType[${brand}]`
 

@@ -3,10 +3,10 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { mayBeAuthenticating } from '../payment/authentication-return.ts'
 import { isOpen } from '../payment/late-words.ts'
+import { pathOfCheckout } from '../payment/resource.ts'
 import type { Answer, Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
 import { stateOf, triesLeft } from './find.ts'
-import { resourcePathOf } from './resource.ts'
 import type { Checkout, Held, State } from './types.ts'
 
 export type FieldFault = {
@@ -91,6 +91,6 @@ function whereTo({ checkout, payment: held }: Held, payment = held): { resultUrl
 export function withResource(page: string, checkout: Pick<Checkout, 'id' | 'kind'>): string {
   const location = new URL(page)
   location.searchParams.append('id', checkout.id)
-  location.searchParams.append('resourcePath', resourcePathOf(checkout.id, checkout.kind))
+  location.searchParams.append('resourcePath', pathOfCheckout(checkout.id, checkout.kind))
   return location.href
 }

@@ -7,14 +7,18 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { embedder } from '../caller/embedder.ts'
+import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
+import { TooManyNumbers } from '../payment/distinct-number.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
+import { isOpen } from '../payment/late-words.ts'
 import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
+import { checkAccount } from '../request/account.ts'
 import { textOf } from '../request/values.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
@@ -60,8 +64,10 @@ async function tryOnce(
     let now = await held(engine, id)
     const begun = await madeBy(engine, now.checkout, nonce)
     if (begun !== undefined) return repeated(engine, id, begun)
-    if ((await stateOf(engine, now)) === 'busy' && now.payment !== null) {
-      await freeSlot(engine, now.payment)
+    if (await mayFollow(engine, now)) {
+      // An entry with errors ends nothing.
+      await prepare(engine, now.checkout, submitted, from)
+      await freeSlot(engine, now.payment!)
       now = await held(engine, id)
     }
     if ((await stateOf(engine, now)) !== 'free') return replyOfState(engine, now)
@@ -73,6 +79,14 @@ async function tryOnce(
     }
   }
   return replyOfState(engine, await held(engine, id))
+}
+
+/** Whether another try could follow, if the one under way ended: else it is left in peace. */
+async function mayFollow(engine: Engine, now: Held): Promise<boolean> {
+  const { payment } = now
+  if (payment === null || !isOpen(payment.state)) return false
+  const ended: Held = { ...now, payment: { ...payment, state: 'declined' }, attempt: 'declined' }
+  return (await stateOf(engine, ended)) === 'free'
 }
 
 /** A press that is checked, with everything that its payment needs. */
@@ -111,6 +125,7 @@ async function prepare(
     registration === undefined
       ? complete
       : await withStored(engine, addressee, registration, complete)
+  checkAccount(request.fields, { now: await nowOf(engine, checkout), cvvAsked: false })
   return {
     addressee,
     request: withChallenge(request, submitted),
@@ -210,9 +225,11 @@ async function madeBy(
 async function repeated(engine: Engine, id: string, begun: Payment): Promise<Submitted> {
   const untilMs = engine.clock.elapsedMs() + limits.checkoutRepeatWaitMs
   let payment = begun
+  let pauseMs = lookAgainMs.first
   while (payment.state === 'processing' && engine.clock.elapsedMs() < untilMs) {
     if (engine.inFlight.over) break
-    await new Promise((resume) => setTimeout(resume, lookAgainMs))
+    await new Promise((resume) => setTimeout(resume, pauseMs))
+    pauseMs = Math.min(2 * pauseMs, lookAgainMs.most)
     const [row] = await engine.lanes.single(paymentById(payment.id, null))
     if (row === undefined) break
     payment = toPayment(row)
@@ -220,7 +237,7 @@ async function repeated(engine: Engine, id: string, begun: Payment): Promise<Sub
   return replyAbout(engine, await held(engine, id), payment)
 }
 
-const lookAgainMs = 50
+const lookAgainMs = { first: 50, most: 1_000 }
 
 /** A refusal is about the shopper's entry, about too many tries, or about the gateway itself. */
 async function refused(
@@ -229,7 +246,7 @@ async function refused(
   error: GatewayError,
   submitted: Request | undefined,
 ): Promise<Submitted> {
-  if (error.code.startsWith('800.120.')) {
+  if (error instanceof TooManyFailures || error instanceof TooManyNumbers) {
     await engine.lanes.single(countRefusal(id))
     const now = await held(engine, id)
     const state = await stateOf(engine, now)

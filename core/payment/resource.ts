@@ -8,5 +8,8 @@ export function resourceOf({
 }: Pick<Payment, 'id' | 'checkoutId' | 'effect'>): { readonly id: string; readonly path: string } {
   if (checkoutId === null) return { id, path: `/v1/payments/${id}` }
   const kind = effect === 'verification' ? 'registration' : 'payment'
-  return { id: checkoutId, path: `/v1/checkouts/${checkoutId}/${kind}` }
+  return { id: checkoutId, path: pathOfCheckout(checkoutId, kind) }
 }
+
+export const pathOfCheckout = (id: string, kind: 'payment' | 'registration'): string =>
+  `/v1/checkouts/${id}/${kind}`

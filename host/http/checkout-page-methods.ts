@@ -211,9 +211,12 @@ function brandField({ texts: { labels, errors } }: PageSetting, { brands }: Offe
 const reasonOf = (wrong: readonly WrongField[], ...fields: readonly string[]): string | undefined =>
   wrong.find(({ field }) => fields.includes(field))?.reason
 
-/** A label, a field, and beside it an error, which the field names as its description. */
+/**
+ * A label, a field, and beside it an error, which the field names as its description. The field has another name on
+ * every page: browsers that go back restore what was typed into a field of the same name.
+ */
 function field(
-  { method, wrong }: FormPage,
+  { method, nonce, wrong }: FormPage,
   part: string,
   one: {
     readonly name: string
@@ -229,6 +232,6 @@ function field(
     error !== undefined &&
     wrong[0]?.field.startsWith(one.name === 'expiry' ? 'card.expiry' : one.name) === true
   return html`<div class="field"><div class="over"><label for="${id}">${one.label}</label>${one.beside}</div>
-<input id="${id}" name="${one.name}" required ${one.attributes}${error !== undefined && html` aria-invalid="true" aria-describedby="${id}-error"`}${isFirst && html` autofocus`}>
+<input id="${id}" name="${one.name}~${nonce.slice(-8)}" required ${one.attributes}${error !== undefined && html` aria-invalid="true" aria-describedby="${id}-error"`}${isFirst && html` autofocus`}>
 ${error !== undefined && html`<span class="error" id="${id}-error">${error}</span>`}</div>`
 }

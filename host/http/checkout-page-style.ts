@@ -74,7 +74,8 @@ border-radius:.5rem}
 .languages ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;justify-content:center}
 .languages a{display:flex;align-items:center;min-height:2.75rem;padding:0 .75rem}
 @media (max-width:22rem){body{padding-inline:.5rem}.test{margin-inline:-.5rem}.sheet{padding:1.25rem 1rem}.amount{font-size:1.875rem}}
-@media (forced-colors:active){.sheet,.methods,.notice,button,a.button{border:1px solid}.methods details[open]>summary::before{border-color:Highlight}}
+@media (forced-colors:active){.sheet,.methods,.notice{border:1px solid}button,button:hover,button.quiet,a.button{background:ButtonFace;color:ButtonText;
+border:1px solid ButtonText;transition:none}.methods details[open]>summary::before{border-color:Highlight}}
 @media print{.languages,.test{display:none}}
 `
 

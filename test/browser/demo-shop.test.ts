@@ -1,7 +1,7 @@
 /** The demo shop in a real browser: from the product to what the merchant's server gets. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import AxeBuilder from '@axe-core/playwright'
+import { AxeBuilder } from '@axe-core/playwright'
 import { release } from '@tollgate/widget'
 import type { Page } from 'playwright-core'
 import { type DemoShop, openDemoShop } from '../../host/serve/demo-shop/demo-shop.ts'

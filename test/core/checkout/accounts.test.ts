@@ -1,6 +1,10 @@
 /** Stored accounts: checkouts that store one, and shoppers who pay with one click. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { systemClock } from '../../../core/clock.ts'
+import { Database } from '../../../core/db/database.ts'
+import { Lanes } from '../../../core/db/lanes.ts'
+import { housekeeping } from '../../../core/jobs/housekeeping.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { cardFields, newCheckout, pageOf, press, shop } from './rig.ts'
 
@@ -11,6 +15,12 @@ describe('stored accounts of checkouts', () => {
   })
   after(() => run.close())
 
+  const swept = async () => {
+    const database = new Database({ url: run.database.url })
+    const lanes = new Lanes(database, { single: 1, read: 1 })
+    const engine = { lanes, steps: { days: 90 }, clock: systemClock, log: { info() {}, warn() {} } }
+    await housekeeping.run({}, engine as never).finally(() => database.close())
+  }
   type View = Record<string, unknown> & { id: string; result: { code: string } }
   const read = async (id: string) => (await run.gateway.checkouts.payment(id)) as unknown as View
   const stored = async (number = '4200000000000000') => {
@@ -166,6 +176,15 @@ describe('stored accounts of checkouts', () => {
     assert.equal((await secrets()).length, 1)
     await run.gateway.checkouts.remove(id)
     assert.equal((await secrets()).length, 0)
+    const kept = await newCheckout(run, { sender })
+    await run.sql("update tollgate.checkout_secret set made_at = now() - interval '2 hours'")
+    await run.sql(
+      "update tollgate.checkout set made_at = now() - interval '31 days' where id = $1",
+      [kept],
+    )
+    await swept()
+    assert.equal((await secrets()).length, 0)
+    assert.deepEqual(await run.sql('select id from tollgate.checkout where id = $1', [kept]), [])
     const other = await newCheckout(run, { sender })
     assert.equal((await press(run.gateway, other)).state, 'paid')
     const paid = (await read(other)) as unknown as { sender: { givenName: string } }

@@ -12,7 +12,7 @@ import {
 } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { charged } from '../../rig/late-words.ts'
-import { newCheckout, nonce, pageOf, press } from './rig.ts'
+import { cardFields, newCheckout, nonce, pageOf, press } from './rig.ts'
 
 describe('challenges in checkouts', () => {
   let run: AuthenticatingRun
@@ -81,6 +81,14 @@ describe('challenges in checkouts', () => {
     const back = await run.back(first, token)
     assert.deepEqual(back, { to: 'merchant', location: pageOf(id) })
     assert.deepEqual(run.acquirer.of('new-press-then'), ['debit'])
+  })
+
+  test('a press with errors ends no challenge', async () => {
+    const id = await made('errors-end-nothing')
+    await press(run.gateway, id)
+    const wrong = await press(run.gateway, id, { card: cardFields('4200000000000001') })
+    assert.equal(wrong.state, 'invalid')
+    assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy', ...issuerPage })
   })
 
   test('a new press and a return at the same moment take money once', async () => {

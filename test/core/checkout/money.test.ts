@@ -258,6 +258,14 @@ describe('the one payment of a checkout', () => {
     })
   }
 
+  test('after the time of the checkout a new press leaves the shopper at the bank in peace', async () => {
+    const id = await made('left-in-peace', { debit: toBank })
+    await press(run.gateway, id)
+    await run.sql('update tollgate.checkout set expires_at = created_at where id = $1', [id])
+    assert.deepEqual(await press(run.gateway, id), { state: 'busy', ...bankPage })
+    assert.deepEqual(run.acquirer.of('left-in-peace'), ['debit'])
+  })
+
   test('a bank that was paid meanwhile: the new press learns that all is paid', async () => {
     const id = await made('paid-meanwhile', { debit: toBank, enquire: (one) => approvedAs(one) })
     await press(run.gateway, id)

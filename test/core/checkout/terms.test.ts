@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { widgetRelease } from '../../rig/widget-release.ts'
 import { basket, cardFields, newCheckout, press, shop } from './rig.ts'
 
 type Refused = { code: string; parameterErrors: readonly { name: string }[] }
@@ -15,12 +16,14 @@ const naming =
     return true
   }
 
+const release = widgetRelease('1')
+
 describe('the terms of a checkout', () => {
   let run: TestGateway
   before(async () => {
     run = await startGateway({
       role: 'api',
-      widget: { scriptHash: 'abc123', integrity: 'sha384-abc' },
+      widget: release,
       cardTesting: { number: 2, address: 0, bin: 0, channel: 0, token: 0 },
     })
   })
@@ -50,8 +53,8 @@ describe('the terms of a checkout', () => {
   test('the hash of the widget is told to whoever asks', async () => {
     const fields = { entityId: run.channel, ...basket, integrity: 'true' }
     const made = await run.gateway.checkouts.create(fields as never)
-    assert.equal(made.integrity, 'sha384-abc')
-    assert.equal((await run.gateway.checkouts.offer(made.id)).scriptHash, 'abc123')
+    assert.equal(made.integrity, release.loader.integrity)
+    assert.equal((await run.gateway.checkouts.offer(made.id)).scriptHash, release.loader.hash)
     const other = await run.gateway.checkouts.create({ entityId: run.channel, ...basket } as never)
     assert.equal(other.integrity, undefined)
   })
@@ -119,6 +122,38 @@ describe('the terms of a checkout', () => {
     assert.equal((await press(run.gateway, id)).state, 'closed')
     const rows = await run.sql('select id from tollgate.payment where checkout_id = $1', [id])
     assert.equal(rows.length, 2)
+  })
+
+  test('the rules of a merchant choose the channel by what the shopper pays with', async () => {
+    const [cards, others] = [await channelWith({}), await channelWith({})]
+    await run.gateway.entities.dispatching.replace(run.merchant, [
+      { priority: 1, channelId: cards, brands: ['VISA'] },
+      { priority: 2, channelId: others },
+    ] as never)
+    const channelOf = async (number: string) => {
+      const id = await newCheckout(run, { entityId: run.merchant })
+      const offer = await run.gateway.checkouts.offer(id)
+      assert.ok(offer.brands.some(({ brand }) => brand === 'MASTER'))
+      assert.equal((await press(run.gateway, id, { card: cardFields(number) })).state, 'paid')
+      const caller = { id: 'merchant', entityId: run.merchant }
+      assert.equal((await run.gateway.checkouts.payment(id, { caller })).result.code, '000.100.110')
+      const [row] = await run.sql<{ channel_id: string }>(
+        'select channel_id from tollgate.payment where checkout_id = $1',
+        [id],
+      )
+      return row!.channel_id
+    }
+    assert.equal(await channelOf('4200000000000000'), cards)
+    assert.equal(await channelOf('5454545454545454'), others)
+  })
+
+  test('an update needs the right to the whole payment', async () => {
+    const id = await newCheckout(run, { paymentType: 'CD' })
+    const caller = { id: 'charges', entityId: run.channel, rights: 2 }
+    await assert.rejects(
+      run.gateway.checkouts.update(id, { amount: '900.00' } as never, { caller }),
+      { code: '800.900.301' },
+    )
   })
 
   test('a caller of another merchant sees no checkout', async () => {
