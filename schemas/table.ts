@@ -344,9 +344,8 @@ export type Endpoint = {
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
-  /** Class of limits that throttling applies, and surfaces that have the path (default: `merchant`). */
+  /** Class of limits that throttling applies, surfaces that have the path (default: `merchant`), and whether any page may read the answer. */
   readonly throttle: 'write' | 'read' | 'none'
   readonly surfaces?: readonly ('merchant' | 'fields')[]
-  /** Pages of every origin may read the answer. */
   readonly crossOrigin?: true
 }
