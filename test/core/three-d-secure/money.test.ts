@@ -118,6 +118,46 @@ describe('money around an authentication', () => {
     })
   }
 
+  test('a process that wakes up before the money finds it done by another', async () => {
+    const { id, token } = await run.away('woken-up-late', {})
+    const woken = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    onFaultPoint((at) => {
+      if (at !== 'before-going-on') return
+      onFaultPoint(undefined)
+      reached.resolve()
+      return woken.promise
+    })
+    const back = run.back(id, token, other)
+    await reached.promise
+    await foundDead(id)
+    assert.equal(await ended(id), charged)
+    woken.resolve()
+    assert.equal(((await back) as { to: string }).to, 'merchant')
+    assert.deepEqual(run.acquirer.of('woken-up-late'), ['debit'])
+    assert.equal(await run.code(id), charged)
+  })
+
+  test('a process that wakes up after the time is over charges nothing', async () => {
+    const { id, token } = await run.away('woken-too-late', {})
+    const woken = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    onFaultPoint((at) => {
+      if (at !== 'before-going-on') return
+      onFaultPoint(undefined)
+      reached.resolve()
+      return woken.promise
+    })
+    const back = run.back(id, token, other)
+    await reached.promise
+    await foundDead(id, '6 minutes')
+    assert.equal(await ended(id), abandoned)
+    woken.resolve()
+    await back
+    assert.deepEqual(run.acquirer.of('woken-too-late'), [])
+    assert.equal(await run.code(id), abandoned)
+  })
+
   test('killed between going on and sending, it is undone by key', async () => {
     const { id, token } = await run.away('killed-at-the-door', {})
     await dieAt('gone-on', () => run.back(id, token, other))
