@@ -67,6 +67,13 @@ describe('money around an authentication', () => {
          and ref = (select attempt_key from tollgate.payment where id = $1)`,
       [id, kind],
     )
+  const leaseEnds = async (id: string) => {
+    const [row] = await run.sql<{ at: Date | null }>(
+      'select lease_until as at from tollgate.attempt where payment_id = $1',
+      [id],
+    )
+    return row!.at
+  }
   const ended = (id: string) =>
     until(async () => {
       const code = await run.code(id)
@@ -244,6 +251,14 @@ describe('money around an authentication', () => {
     )
     assert.equal(await run.stateOf(id), 'pending')
     assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire'])
+    // A job that was sent for the end of the authentication, and comes late.
+    const attemptKey = await run.keyOf(id)
+    await run.gateway.sendJob('charge', { attemptKey, why: 'expiry' }, attemptKey)
+    await until(async () => (run.acquirer.of('stale-expiry').length > 2 ? true : undefined), 20_000)
+    assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire', 'enquire'])
+    const isFree = async () => ((await leaseEnds(id)) === null ? true : undefined)
+    await until(isFree)
+    assert.equal(await run.stateOf(id), 'pending')
     await dueNow(id, 'expire')
     assert.equal(await ended(id), '100.396.103')
     assert.deepEqual(run.acquirer.of('stale-expiry').slice(-1), ['reverseByKey'])
