@@ -3,8 +3,17 @@
  * order. An acquirer hears of a payment once, after a proven authentication, or never.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { type Authentication, declined, unknown } from '@tollgate/plugin-kit'
+import {
+  type Authentication,
+  type AuthenticationRequest,
+  type AuthenticatorContext,
+  declined,
+  unknown,
+} from '@tollgate/plugin-kit'
 import { type FaultPoint, type Gateway, GatewayError, onFaultPoint } from '../../../core/index.ts'
 import { message } from '../../rig/acquirer.ts'
 import {
@@ -372,6 +381,34 @@ describe('money around an authentication', () => {
     await run.age(unclear.id)
     await run.dueNow(unclear.id)
     assert.equal(await ended(unclear.id), notCharged)
+  })
+
+  test('no proof that an authenticator answers over HTTP is in a transcript, nor in a memo', async () => {
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ value: secretProof, ok: true })),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const ask = async (request: AuthenticationRequest, context: AuthenticatorContext) => {
+      const { number = '' } = request.card ?? {}
+      await context.http.post(`http://127.0.0.1:${port}/`, { number, key: request.key })
+      return confirmed({ memo: { again: secretProof } })
+    }
+    const good = await run.authenticated('over-http', { authenticate: ask })
+    assert.equal(good.result.code, charged)
+    const bad = await run.authenticated('over-http-bad', {
+      authenticate: async (request, context) =>
+        ({ ...(await ask(request, context)), version: undefined }) as never,
+      enquire: () => ({ is: 'notFound' }),
+    })
+    assert.equal(bad.result.code, '100.390.112')
+    for (const { id } of [good, bad]) {
+      const told = JSON.stringify(await run.gateway.inspect(id))
+      assert.match(told, /"authenticate".*127\.0\.0\.1/s)
+      assert.ok(!told.includes(secretProof), told)
+      assert.ok(!told.includes('4200000000000000'))
+    }
+    server.close()
   })
 
   test('no proof and no security code is in any table, log or answer', async () => {
