@@ -344,9 +344,9 @@ export type Endpoint = {
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
-  /** Pages of every origin may read the answer. It holds nothing that only one of them may know. */
-  readonly crossOrigin?: true
   /** Class of limits that throttling applies, and surfaces that have the path (default: `merchant`). */
   readonly throttle: 'write' | 'read' | 'none'
   readonly surfaces?: readonly ('merchant' | 'fields')[]
+  /** Pages of every origin may read the answer. */
+  readonly crossOrigin?: true
 }

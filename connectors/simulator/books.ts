@@ -29,6 +29,7 @@ export type Books = {
   /** An authentication at the issuer. */
   case(merchantId: string, key: string): Case | undefined
   keepCase(merchantId: string, changed: Case): void
+  cases(): readonly Case[]
   page(after: number, limit: number): LedgerPage
   safe(): Promise<void>
   close(): Promise<void>
@@ -94,6 +95,7 @@ export function openBooks(file?: string): Books {
       journal.append({ merchantId, case: changed })
       cases.set(name, changed)
     },
+    cases: () => [...cases.values()],
     page(after, limit) {
       const entries = order.slice(after, after + limit).map(({ merchantId, key }) => ({
         merchantId,

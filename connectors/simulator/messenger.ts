@@ -1,3 +1,6 @@
+import type { Inbound } from '@tollgate/plugin-kit'
+import type { Case } from './authentication/case.ts'
+import { messageAbout } from './authentication/event.ts'
 import type { Entry } from './entry.ts'
 import { messageOf } from './event.ts'
 
@@ -7,6 +10,8 @@ export type Messenger = {
   listen(url: string | undefined): void
   /** Sends the state of an entry. Resolves true when the receiver answered 2xx. Never rejects. */
   tell(entry: Entry, url?: string): Promise<boolean>
+  /** The same for an authentication of the issuer. */
+  tellOf(found: Case, url?: string): Promise<boolean>
   /** Resolves when no event is being sent. */
   idle(): Promise<void>
 }
@@ -20,8 +25,7 @@ export function openMessenger(
 ): Messenger {
   let listener = defaultUrl
   const sending = new Set<Promise<boolean>>()
-  const send = async (entry: Entry, url: string): Promise<boolean> => {
-    const { body, headers } = messageOf(entry, secret, Date.now())
+  const send = async ({ body, headers }: Inbound, url: string): Promise<boolean> => {
     try {
       const answer = await fetch(url, {
         method: 'POST',
@@ -36,20 +40,22 @@ export function openMessenger(
       return false
     }
   }
+  const deliver = async (message: Inbound, url = listener): Promise<boolean> => {
+    if (url === undefined) return false
+    const sent = send(message, url)
+    sending.add(sent)
+    try {
+      return await sent
+    } finally {
+      sending.delete(sent)
+    }
+  }
   return {
     listen(url) {
       listener = url
     },
-    async tell(entry, url = listener) {
-      if (url === undefined) return false
-      const sent = send(entry, url)
-      sending.add(sent)
-      try {
-        return await sent
-      } finally {
-        sending.delete(sent)
-      }
-    },
+    tell: (entry, url) => deliver(messageOf(entry, secret, Date.now()), url),
+    tellOf: (found, url) => deliver(messageAbout(found, secret), url),
     async idle() {
       await Promise.all(sending)
     },

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import type { Case } from './authentication/case.ts'
 import { answerAuthentication, answerAuthenticationEnquiry } from './authentication/operations.ts'
 import { type Books, type LedgerPage, openBooks } from './books.ts'
 import { carryOutControl } from './control.ts'
@@ -46,6 +47,8 @@ export type RunningSimulator = {
   readonly plan: Plan
   /** The oracle: the true state of the money. */
   ledger(after?: number, limit?: number): LedgerPage
+  /** The authentications at the issuer, oldest first. */
+  authentications(): readonly Case[]
   /** Stops listening, breaks open connections, and waits until the ledger is on the disk. */
   close(): Promise<void>
 }
@@ -121,6 +124,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     secret,
     plan,
     ledger: (after = 0, limit = Number.MAX_SAFE_INTEGER) => books.page(after, limit),
+    authentications: () => books.cases(),
     async close() {
       closing.abort()
       const closed = new Promise((done) => server.close(done))

@@ -99,9 +99,9 @@ function withBank(fields: Tree): Tree {
   const account = fields.bankAccount as Readonly<Record<string, string>> | undefined
   const iban = account?.iban === undefined ? undefined : electronicFormatIBAN(account.iban)
   if (iban == null || account?.bic !== undefined) return fields
-  const { bankIdentifier } = extractIBAN(iban)
-  const bank = bankIdentifier === undefined ? {} : { bankCode: bankIdentifier }
-  return { ...fields, bankAccount: { ...account, ...bank } }
+  // A wrong IBAN tells no bank, and is refused under its own name.
+  const { bankIdentifier: bankCode = iban.slice(4, 8) } = extractIBAN(iban)
+  return { ...fields, bankAccount: { ...account, bankCode } }
 }
 
 const without = (fields: Tree, names: ReadonlySet<string>): Tree =>

@@ -3,6 +3,15 @@
 /** A wrong field, by the gateway's name. */
 export type WrongField = { readonly field: string; readonly reason: string }
 
+/** The fields of a form by their own names, without the part that differs from page to page. */
+export const fieldsOf = (body: string): URLSearchParams =>
+  new URLSearchParams(
+    [...new URLSearchParams(body)].map(([name, value]): [string, string] => [
+      name.split('~', 1)[0] ?? '',
+      value,
+    ]),
+  )
+
 /** The part of the page that a form is of: `card`, `bank`, or the id of a registration. */
 export const methodOf = (form: URLSearchParams): string =>
   form.get('registrationId') ?? (form.has('bankAccount.iban') ? 'bank' : 'card')

@@ -27,6 +27,11 @@ border-color:var(--accent)}
 .notice.wrong{background:var(--wrong-wash);color:var(--wrong);border-color:var(--wrong)}
 .notice.good{background:var(--good-wash);color:var(--good);border-color:var(--good);margin-block-end:0}
 .field{margin-block-end:1.125rem}
+.over{display:flex;justify-content:space-between;align-items:center;gap:.75rem;margin-block-end:.375rem}
+.over label{margin:0}
+.logos{display:flex;gap:.25rem}
+svg.logo{flex:none;width:2.125rem;height:auto;border-radius:.25rem;outline:1px solid var(--line);outline-offset:-1px}
+.others summary{justify-content:center;text-decoration:underline;text-underline-offset:.2em;font-weight:500;border-radius:.5rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));column-gap:1rem}
 label{display:block;font-size:.9375rem;font-weight:600;margin-block-end:.375rem}
 input,select{font:inherit;width:100%;min-height:3rem;padding:.625rem .875rem;color:var(--ink);background:var(--paper);
@@ -43,6 +48,7 @@ button{font:inherit;font-size:1.0625rem;font-weight:650;width:100%;min-height:3.
 border-radius:.75rem;background:var(--accent);color:var(--on-accent);cursor:pointer}
 button:hover{background:var(--accent-deep)}
 button.quiet{background:var(--paper);color:var(--ink);border-color:var(--edge);margin-block-end:.625rem}
+button.quiet{display:flex;align-items:center;justify-content:center;gap:.75rem}
 button.quiet:hover{background:var(--wash)}
 @media (prefers-reduced-motion:no-preference){button{transition:background-color .15s}}
 .methods{border:1px solid var(--line);border-radius:.75rem;overflow:clip;margin-block-end:1.25rem}
@@ -68,7 +74,8 @@ border-radius:.5rem}
 .languages ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;justify-content:center}
 .languages a{display:flex;align-items:center;min-height:2.75rem;padding:0 .75rem}
 @media (max-width:22rem){body{padding-inline:.5rem}.test{margin-inline:-.5rem}.sheet{padding:1.25rem 1rem}.amount{font-size:1.875rem}}
-@media (forced-colors:active){.sheet,.methods,.notice,button,a.button{border:1px solid}.methods details[open]>summary::before{border-color:Highlight}}
+@media (forced-colors:active){.sheet,.methods,.notice{border:1px solid}button,button:hover,button.quiet,a.button{background:ButtonFace;color:ButtonText;
+border:1px solid ButtonText;transition:none}.methods details[open]>summary::before{border-color:Highlight}}
 @media print{.languages,.test{display:none}}
 `
 

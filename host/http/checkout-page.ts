@@ -7,15 +7,15 @@ import { limits } from '@tollgate/schemas'
 import { languageOf, wishesIn } from '@tollgate/widget/texts/languages'
 import type { Texts } from '@tollgate/widget/texts/types'
 import type { Document } from './answer.ts'
-import { methodOf, submissionIn, type WrongField, wrongIn } from './checkout-page-form.ts'
 import {
-  formPage,
   leavingPage,
   messagePage,
   type Offer,
   type PageSetting,
   type Redirect,
-} from './checkout-page-html.ts'
+} from './checkout-page-document.ts'
+import { fieldsOf, methodOf, submissionIn, type WrongField, wrongIn } from './checkout-page-form.ts'
+import { formPage } from './checkout-page-methods.ts'
 import { styleHash } from './checkout-page-style.ts'
 import type { OwnCall, OwnOperation } from './own-operations.ts'
 import { shopperPageHeaders } from './security-headers.ts'
@@ -117,7 +117,7 @@ async function pay(call: OwnCall): Promise<Document> {
   const { gateway, path, query, request, requestId, address, readBody } = call
   const asked = new URLSearchParams(query)
   const body = await readBody(limits.checkoutPageBytes)
-  const form = new URLSearchParams(body.toString('utf8'))
+  const form = fieldsOf(body.toString('utf8'))
   const submission = submissionIn(form)
   const method = methodOf(form)
   if ('wrong' in submission) return again(gateway, asked, { method, wrong: submission.wrong })

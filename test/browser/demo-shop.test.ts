@@ -1,7 +1,7 @@
 /** The demo shop in a real browser: from the product to what the merchant's server gets. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import AxeBuilder from '@axe-core/playwright'
+import { AxeBuilder } from '@axe-core/playwright'
 import { release } from '@tollgate/widget'
 import type { Page } from 'playwright-core'
 import { type DemoShop, openDemoShop } from '../../host/serve/demo-shop/demo-shop.ts'
@@ -34,7 +34,9 @@ describe('the demo shop', () => {
     return { context, page, said }
   }
   const faultsOf = async (page: Page) => {
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    // The documents of the fields have tests of their own.
+    const axe = new AxeBuilder({ page }).exclude('.wpwl-control-iframe')
+    const { violations } = await axe.analyze()
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
   }
 
@@ -64,7 +66,7 @@ describe('the demo shop', () => {
     await pay(page)
     await page.waitForURL(/\/result/)
     await page.goto(shop.url)
-    await page.getByText('Mastercard ending in 4444').waitFor()
+    await page.getByText(/Mastercard ending in .?4444/).waitFor()
     await context.close()
   })
 

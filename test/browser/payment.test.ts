@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { newContext } from './support/browser.ts'
 import { type RealGateway, realGateway } from './support/real-gateway.ts'
 import { openShop, type Shop } from './support/shop.ts'
-import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
+import { challengeFrame, cvvField, fillCard, numberField, pay } from './support/shopper.ts'
 
 describe('a payment in the widget', () => {
   let gateway: RealGateway
@@ -12,6 +12,8 @@ describe('a payment in the widget', () => {
   let checkoutId = ''
   before(async () => {
     gateway = await realGateway()
+    // Cards of the simulator that are not enrolled pay without a challenge all the same.
+    await gateway.host.gateway.entities.configure(gateway.host.channel, { threeDSecure: 'on' })
     shop = await openShop(() => gateway.scriptOf(checkoutId))
   })
   after(async () => {
@@ -43,6 +45,9 @@ describe('a payment in the widget', () => {
     assert.equal((card as { last4Digits: string }).last4Digits, '0000')
     assert.equal(payment.amount, '92.00')
     assert.deepEqual(said, [])
+    await page.goBack()
+    await page.locator('.wpwl-message', { hasText: 'successful' }).waitFor()
+    assert.equal(await page.locator('.wpwl-button-pay').isVisible(), false)
     await context.close()
   })
 
@@ -64,5 +69,137 @@ describe('a payment in the widget', () => {
     const { paymentBrand } = await gateway.result(checkoutId)
     assert.equal(paymentBrand, 'MASTER')
     await context.close()
+  })
+
+  test('a stored card of the list pays with its security code', async () => {
+    const first = await gateway.checkout({ createRegistration: 'true' })
+    checkoutId = first.id
+    shop.show({})
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    await fillCard(page)
+    await pay(page)
+    await page.waitForURL(/\/result/)
+    const { registrationId } = await gateway.result(checkoutId)
+    checkoutId = (await gateway.checkout({ 'registrations[0].id': String(registrationId) })).id
+    await page.goto(shop.address)
+    assert.match(await page.locator('.wpwl-registration').innerText(), /Visa ending in .*0000/)
+    await cvvField(page, '.wpwl-form-registrations').pressSequentially('123')
+    await pay(page, 'registrations')
+    await page.waitForURL(/\/result/)
+    const paid = await gateway.result(checkoutId)
+    assert.match(paid.result.code, /^000\.100\.1/)
+    assert.equal(paid.registrationId, registrationId)
+    await context.close()
+  })
+
+  test('a checkout without a payment stores the card', async () => {
+    checkoutId = (await gateway.checkout({ createRegistration: 'only' })).id
+    shop.show({ inForm: '<input type="checkbox" name="createRegistration" value="true" checked>' })
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    assert.equal(await page.locator('.wpwl-button-pay').innerText(), 'Save')
+    assert.equal(await page.locator('[type=checkbox]').filter({ visible: true }).count(), 0)
+    await fillCard(page)
+    await pay(page)
+    await page.waitForURL(/\/result/)
+    const path = new URL(page.url()).searchParams.get('resourcePath')
+    assert.equal(path, `/v1/checkouts/${checkoutId}/registration`)
+    await context.close()
+  })
+
+  test('a bank account pays with its mandate', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({ brands: 'DIRECTDEBIT_SEPA' })
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    assert.match(await page.locator('.wpwl-mandate').innerText(), /SEPA direct debit/)
+    await page.locator('.wpwl-control-accountHolder').fill('Jane Jones')
+    const iban = page.locator('.wpwl-control-accountIban')
+    await iban.pressSequentially('de89370400440532013001')
+    await pay(page, 'directDebit')
+    await page.locator('.wpwl-hint-accountIbanError').waitFor()
+    await iban.press('Backspace')
+    await iban.press('0')
+    assert.equal(await iban.inputValue(), 'DE89 3704 0044 0532 0130 00')
+    await pay(page, 'directDebit')
+    await page.waitForURL(/\/result/)
+    const { result, bankAccount } = await gateway.result(checkoutId)
+    assert.match(result.code, /^000\.100\.1/)
+    assert.doesNotMatch(JSON.stringify(bankAccount), /DE89370400440532013000/)
+    await context.close()
+  })
+
+  test('a brand with a page of its own takes the tab there and back', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({ brands: 'PAYPAL' })
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    await pay(page, 'virtualAccount')
+    await page.waitForURL((address) => address.origin === gateway.origin)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(/\/result/)
+    const { result, paymentBrand } = await gateway.result(checkoutId)
+    assert.match(result.code, /^000\.100\.1/)
+    assert.equal(paymentBrand, 'PAYPAL')
+    await context.close()
+  })
+
+  test('a challenge in the form pays once the shopper has confirmed', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({})
+    const { page, context, said } = await newPage()
+    await page.goto(shop.address)
+    await fillCard(page, { number: '4200000000000018' })
+    await pay(page)
+    const bank = challengeFrame(page).frameLocator('.bank')
+    await bank.getByRole('textbox').fill('1234')
+    await bank.getByRole('button').first().click()
+    await page.waitForURL(/\/result/)
+    const { result } = await gateway.result(checkoutId)
+    assert.match(result.code, /^000\.100\.1/)
+    assert.deepEqual(said, [])
+    await context.close()
+  })
+
+  test('a refused challenge leaves the form, a device is looked at before the next', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({})
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    const bank = challengeFrame(page).frameLocator('.bank')
+    await fillCard(page, { number: '4200000000000018' })
+    await pay(page)
+    await bank.getByRole('textbox').fill('3333')
+    await bank.getByRole('button').first().click()
+    await page.locator('.wpwl-message-error').waitFor()
+    await numberField(page).fill('')
+    await numberField(page).pressSequentially('4200000000000042')
+    await cvvField(page).pressSequentially('123')
+    await pay(page)
+    await bank.getByRole('textbox').fill('1234')
+    await bank.getByRole('button').first().click()
+    await page.waitForURL(/\/result/)
+    assert.match((await gateway.result(checkoutId)).result.code, /^000\.100\.1/)
+    await context.close()
+  })
+
+  test('two tabs that pay at once charge once', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({})
+    const [one, other] = [await newPage(), await newPage()]
+    await Promise.all([one, other].map(({ page }) => page.goto(shop.address)))
+    for (const { page } of [one, other]) await fillCard(page)
+    await Promise.all([one, other].map(({ page }) => pay(page)))
+    await Promise.all([one, other].map(({ page }) => page.waitForURL(/\/result/)))
+    const rows = await gateway.host.sql<{ state: string }>(
+      'select state from tollgate.payment where checkout_id = $1',
+      [checkoutId],
+    )
+    assert.deepEqual(
+      rows.map(({ state }) => state),
+      ['approved'],
+    )
+    await Promise.all([one, other].map(({ context }) => context.close()))
   })
 })

@@ -10,6 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   'plugins/kit': ['@tollgate/schemas'],
   'plugins/embedded-postgres': [],
+  'plugins/widget': ['@tollgate/schemas'],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/acquirer-json': [
@@ -24,6 +25,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/connector-simulator',
     '@tollgate/embedded-postgres',
     '@tollgate/widget',
+    '@tollgate/widget/texts/languages',
+    '@tollgate/widget/texts/types',
   ],
 }
 

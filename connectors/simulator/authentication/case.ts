@@ -19,6 +19,8 @@ export type Case = {
   /** Language of the cardholder's browser. */
   readonly language?: string
   readonly returnUrl?: string
+  /** Address of events about this case. */
+  readonly notifyUrl?: string
   readonly flow: 'frictionless' | 'challenge'
   /** Whether the browser is looked at before the challenge. */
   readonly deviceStep: boolean
@@ -37,7 +39,15 @@ export type Case = {
 /** What the issuer is asked. */
 export type Question = Pick<
   Case,
-  'key' | 'amount' | 'brand' | 'last4' | 'isPayment' | 'shop' | 'language' | 'returnUrl'
+  | 'key'
+  | 'amount'
+  | 'brand'
+  | 'last4'
+  | 'isPayment'
+  | 'shop'
+  | 'language'
+  | 'returnUrl'
+  | 'notifyUrl'
 > & {
   readonly enrolment: Enrolment
   readonly timeoutMs: number

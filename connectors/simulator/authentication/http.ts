@@ -8,10 +8,12 @@ import {
   type HttpAnswer,
   type SettingsOf,
 } from '@tollgate/plugin-kit'
+import { isSigned } from '../event.ts'
 import { account, config, headersOf } from '../http-settings.ts'
 import { keyHeader } from '../wire.ts'
 import { toAuthentication } from './answer.ts'
 import { enrolmentOf } from './enrolment.ts'
+import { claimsAbout } from './event.ts'
 import { schemes } from './in-process.ts'
 import { askedBy } from './question.ts'
 import { protocolVersion } from './values.ts'
@@ -39,6 +41,7 @@ export const simulatorHttpAuthenticator = defineAuthenticator({
       at: context.clock.now().getTime(),
       ...askedBy(request),
       ...(returnUrl === undefined ? {} : { returnUrl }),
+      ...(context.notifyUrl === undefined ? {} : { notifyUrl: context.notifyUrl }),
       ...(card === undefined ? {} : { number: card.number.reveal() }),
     })
     const answer = await context.http.request('POST', `${context.config.url}/authentications`, {
@@ -51,6 +54,10 @@ export const simulatorHttpAuthenticator = defineAuthenticator({
   // The browser proves nothing, so the issuer is asked.
   complete: async (request, _back, context) => known(await present(request, context)),
   enquire: present,
+  inbound: {
+    verify: (message, { account }) => isSigned(message, account.secret),
+    parse: claimsAbout,
+  },
 })
 
 async function present(request: AuthenticationRequest, context: HttpContext) {

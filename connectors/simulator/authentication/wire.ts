@@ -57,6 +57,7 @@ export function questionFromWire(
       ...only('shop', optional(body.shop, 'shop', textOf)),
       ...only('language', optional(body.language, 'language', textOf)),
       ...only('returnUrl', optional(body.returnUrl, 'returnUrl', textOf)),
+      ...only('notifyUrl', optional(body.notifyUrl, 'notifyUrl', textOf)),
     },
     at: millisecondsOf(body.at, 'at'),
   }

@@ -36,14 +36,18 @@ export async function servePage(
   return true
 }
 
-const casesOf = ({ books }: Acquirer): Cases => ({
+const casesOf = ({ books, messenger }: Acquirer): Cases => ({
   find: async ({ merchantId, key }) => books.case(merchantId, key),
   async change({ merchantId, key }, change) {
     const found = books.case(merchantId, key)
     if (found === undefined) return undefined
-    books.keepCase(merchantId, change(found))
+    const changed = change(found)
+    books.keepCase(merchantId, changed)
     await books.safe()
-    return books.case(merchantId, key)
+    const isNews = found.status === undefined && changed.status !== undefined
+    // The cardholder does not wait for the merchant's server.
+    if (isNews) void messenger.tellOf(changed, changed.notifyUrl)
+    return changed
   },
 })
 

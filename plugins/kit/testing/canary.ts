@@ -18,19 +18,19 @@ export function canariesOf({ instrument, threeDSecure }: Operation): readonly Ca
   )
 }
 
-/** The settings of class secret. */
+/** The settings of class secret, of a connector or an authenticator. */
 export function secretsOf(
-  { config, account }: Connector,
+  { config, account }: Pick<Connector, 'config' | 'account'>,
   values: {
     readonly config: Readonly<Record<string, unknown>>
     readonly account: Readonly<Record<string, unknown>>
   },
 ): readonly Canary[] {
-  const secretsIn = (part: 'config' | 'account', table: Connector['config']) =>
+  const within = (part: 'config' | 'account', table: Connector['config']) =>
     (table?.fields ?? [])
       .filter((field) => field.class === 'secret' && values[part][field.name] !== undefined)
       .map(({ name }) => ({ name: `${part}.${name}`, value: String(values[part][name]) }))
-  return [...secretsIn('config', config), ...secretsIn('account', account)]
+  return [...within('config', config), ...within('account', account)]
 }
 
 /**

@@ -96,12 +96,18 @@ export type ContractReport = {
 }
 
 /** Runs all cases in sequence without a test runner. */
-export async function runContract(
+export function runContract(
   connector: Connector,
   sandbox: Sandbox,
   options: ContractOptions = {},
 ): Promise<ContractReport> {
-  const { cases, notSupported } = contractCases(connector, sandbox, options)
+  return runCases(contractCases(connector, sandbox, options))
+}
+
+export async function runCases({
+  cases,
+  notSupported,
+}: ReturnType<typeof contractCases>): Promise<ContractReport> {
   const passed: string[] = []
   const failed: { name: string; error: Error }[] = []
   for (const { name, run } of cases) {

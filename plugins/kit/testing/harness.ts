@@ -13,7 +13,7 @@ import {
   scenesOf,
   withoutInstrument,
 } from './operation.ts'
-import type { Acquirer, Booking, Sandbox } from './sandbox.ts'
+import type { Acquirer, Booking, Brought, Sandbox } from './sandbox.ts'
 
 /** The environment of one case: the acquirer, the front before it, and an engine's part. */
 export type Stage = {
@@ -31,11 +31,7 @@ export type Stage = {
   perform(operation: Operation, options?: CallOptions & Until): Promise<Performed<Outcome>>
   enquire(operation: Operation, options?: Until): Promise<Performed<Found>>
   reverseByKey(operation: Operation, options?: Until): Promise<Performed<Reversed>>
-  complete(
-    operation: Operation,
-    outcome: Outcome,
-    query: Readonly<Record<string, string>>,
-  ): Promise<Performed<Outcome>>
+  complete(operation: Operation, outcome: Outcome, brought: Brought): Promise<Performed<Outcome>>
   /** Calls any other function with a context. */
   call<T>(
     work: (context: Context) => T | Promise<T>,
@@ -139,12 +135,12 @@ export async function openStage(
       const told = await call((context) => reverseByKey(asked, context), more)
       return { ...told, outcome: outcomeOf(told) }
     },
-    async complete(operation, outcome, query) {
+    async complete(operation, outcome, brought) {
       const { complete } = connector
       assert.ok(complete, 'the connector has no complete')
       const { refs = {}, memo } = outcome as { refs?: Refs; memo?: never }
       const more = memo === undefined ? {} : { memo }
-      const back = { method: 'GET' as const, query, form: {}, refs, ...more }
+      const back = { ...brought, refs, ...more }
       const told = await call((context) => complete(withoutInstrument(operation), back, context))
       return { ...told, outcome: judge(told.returned, told.moved, operation.kind) }
     },
@@ -181,10 +177,10 @@ export function told(outcome: Found | Reversed, thrown?: unknown): string {
   return `${outcome.is}${reason}${why}${error}`
 }
 
-const sentBy = (call: Call) => ({ attempts: call.attempts, moved: call.moved() })
+export const sentBy = (call: Call) => ({ attempts: call.attempts, moved: call.moved() })
 
 /** Waits for a handler; after its deadline only for the grace period. */
-async function bounded<T>(
+export async function bounded<T>(
   work: () => T | Promise<T>,
   call: Call,
   { patienceMs, graceMs }: StageOptions,

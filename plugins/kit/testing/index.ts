@@ -1,16 +1,42 @@
 /**
- * The contract of a connector as tests. They run with Node's own runner, on this machine alone:
+ * The contracts of connectors and authenticators as tests. They run with Node's own runner, on this machine alone:
  *
  * ```ts
- * import { connectorContract } from '@tollgate/plugin-kit/testing'
+ * import { authenticatorContract, connectorContract } from '@tollgate/plugin-kit/testing'
  * connectorContract(acme, sandbox)
+ * authenticatorContract(acme3ds, sandboxOfIssuer)
  * ```
  */
 import { describe, test } from 'node:test'
+import type { Authenticator } from '../authenticator.ts'
 import type { Connector } from '../connector.ts'
-import { type ContractOptions, contractCases, type NotSupported, parts } from './contract.ts'
+import {
+  type AuthenticatorContractOptions,
+  authenticatorCases,
+  authenticatorParts,
+} from './authenticator/contract.ts'
+import type { AuthenticatorSandbox } from './authenticator/sandbox.ts'
+import {
+  type ContractCase,
+  type ContractOptions,
+  contractCases,
+  type NotSupported,
+  parts,
+} from './contract.ts'
 import type { Sandbox } from './sandbox.ts'
 
+export {
+  type AuthenticatorContractOptions,
+  authenticatorCases,
+  runAuthenticatorContract,
+} from './authenticator/contract.ts'
+export type {
+  AuthenticationScene,
+  AuthenticationServer,
+  AuthenticatorSandbox,
+  Deed,
+  ExpectedAuthentication,
+} from './authenticator/sandbox.ts'
 export {
   type ContractCase,
   type ContractOptions,
@@ -19,7 +45,7 @@ export {
   type NotSupported,
   runContract,
 } from './contract.ts'
-export type { Acquirer, Booking, EngineSide, Sandbox, Scene } from './sandbox.ts'
+export type { Acquirer, Booking, Brought, EngineSide, Sandbox, Scene } from './sandbox.ts'
 
 /**
  * Registers one test for each applicable case of the connector. Unsupported cases are printed as a
@@ -30,9 +56,29 @@ export function connectorContract(
   sandbox: Sandbox,
   options: ContractOptions = {},
 ): void {
-  const { cases, notSupported } = contractCases(connector, sandbox, options)
-  describe(`the contract of ${connector.name}`, () => {
-    for (const part of Object.keys(parts)) {
+  register(connector.name, Object.keys(parts), contractCases(connector, sandbox, options))
+}
+
+/** The same for an authenticator. */
+export function authenticatorContract(
+  authenticator: Authenticator,
+  sandbox: AuthenticatorSandbox,
+  options: AuthenticatorContractOptions = {},
+): void {
+  const found = authenticatorCases(authenticator, sandbox, options)
+  register(authenticator.name, Object.keys(authenticatorParts), found)
+}
+
+function register(
+  name: string,
+  parts: readonly string[],
+  {
+    cases,
+    notSupported,
+  }: { cases: readonly ContractCase[]; notSupported: readonly NotSupported[] },
+): void {
+  describe(`the contract of ${name}`, () => {
+    for (const part of parts) {
       const own = cases.filter((known) => known.part === part)
       if (own.length === 0) continue
       describe(part, () => {

@@ -1,5 +1,12 @@
 import type { Reason } from '@tollgate/schemas'
-import type { Inbound, Instrument, Kind, Records, RequestFields } from '../connector.ts'
+import type {
+  Inbound,
+  Instrument,
+  Kind,
+  Records,
+  RequestFields,
+  ShopperReturn,
+} from '../connector.ts'
 import type { Money, Redirect } from '../outcome.ts'
 
 /**
@@ -61,6 +68,9 @@ export type Booking = {
   readonly amount: Money
 }
 
+/** A browser's return, as it reports it. */
+export type Brought = Pick<ShopperReturn, 'method' | 'query' | 'form'>
+
 /** An acquirer started for one case. */
 export type Acquirer = {
   /**
@@ -81,8 +91,14 @@ export type Acquirer = {
   bookings(): Promise<readonly Booking[]>
   /** Approves an open operation. Needed with `pending`. */
   finish?(key: string): Promise<void>
-  /** Follows the redirect as the shopper and pays. Returns the query of the return. */
-  shopper?(key: string, redirect: Redirect['redirect']): Promise<Readonly<Record<string, string>>>
+  /**
+   * Follows the redirect as the shopper and pays. Returns the query of the return, or the whole return
+   * where the acquirer posts a form.
+   */
+  shopper?(
+    key: string,
+    redirect: Redirect['redirect'],
+  ): Promise<Readonly<Record<string, string>> | Brought>
   /** The message about a key's present state. Needed with `inbound`. */
   event?(key: string): Promise<Inbound>
   close(): Promise<void>

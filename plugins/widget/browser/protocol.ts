@@ -48,7 +48,7 @@ export type ToFrame =
   | FieldSetup
   | Style
   | Submission
-  | { readonly do: 'focus' | 'check' | 'clear' | 'state' }
+  | { readonly do: 'focus' | 'check' | 'clear' | 'state' | 'look' }
   | { readonly do: 'cvvLengths'; readonly lengths: readonly number[] }
   | { readonly do: 'fault'; readonly text: string }
   | {
@@ -105,6 +105,8 @@ export type FromFrame =
     }
   | { readonly is: 'reply'; readonly reply: Reply }
   | { readonly is: 'state'; readonly state: CheckoutState }
+  /** The state at the moment, asked for when a page opens. */
+  | { readonly is: 'looked'; readonly state: CheckoutState }
   /** The bank's page is open, or the device was looked at and the tab may go on. */
   | { readonly is: 'open' }
   | { readonly is: 'leave'; readonly redirect: Redirect }

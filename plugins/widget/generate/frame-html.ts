@@ -17,7 +17,7 @@ export function frameHtml(name: FrameName, scriptHash: string): string {
 <title>Tollgate</title>
 <script src="${base}/widget/${scriptHash}/${name}.js" defer></script>
 </head>
-<body><main></main></body>
+<body><div id="root"></div></body>
 </html>
 `
 }

@@ -19,7 +19,8 @@ export type Script = {
   replies?: (Json | { readonly cut: true })[]
   /** The answers about the state, one after another; the last one stays. */
   states?: Json[]
-  integrity?: string
+  /** Replies wait for this. */
+  held?: Promise<void>
 }
 
 export type ScriptedGateway = {
@@ -66,8 +67,9 @@ export async function scriptedGateway(script: Script = {}): Promise<ScriptedGate
         : list.shift()!
   let fields: Served
   const pages = bankPages(() => main.origin)
-  const answer = (path: string, method: string, body: string): Answer => {
+  const answer = (path: string, method: string, body: string): Answer | Promise<Answer> => {
     requests.push(`${method} ${path}`)
+    if (path === '/device') return html('<!doctype html><title>Device</title>')
     const address = new URL(path, 'http://gateway')
     const [, hash, name] = /^\/v1\/widget\/([^/]+)\/([^/]+)$/.exec(address.pathname) ?? []
     if (address.pathname === '/v1/paymentWidgets.js') return file(assets.loader)
@@ -83,7 +85,8 @@ export async function scriptedGateway(script: Script = {}): Promise<ScriptedGate
     if (method === 'POST' && /\/checkouts\/[^/]+\/(payment|registration)$/.test(address.pathname)) {
       submitted.push(JSON.parse(body))
       const reply = next<Json>(script.replies, { state: 'declined', attemptsLeft: 3 })
-      return reply.cut === true ? { cut: true } : json(reply)
+      const answer: Answer = reply.cut === true ? { cut: true } : json(reply)
+      return (script.held ?? Promise.resolve()).then(() => answer)
     }
     return pages(address.pathname) ?? { status: 404 }
   }

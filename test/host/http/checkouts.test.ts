@@ -141,7 +141,11 @@ describe('challenges of checkouts over HTTP', () => {
     const next = (at: number) => ({
       is: 'shopper' as const,
       next: {
-        redirect: { url: pages[at]!, method: 'POST' as const, parameters: [{ name: 'creq', value: 'a&b' }] },
+        redirect: {
+          url: pages[at]!,
+          method: 'POST' as const,
+          parameters: [{ name: 'creq', value: 'a&b' }],
+        },
       },
     })
     run.authenticator.tell(reference, {

@@ -394,6 +394,7 @@ export const wrongConnectors: readonly Wrong[] = [
       'a reversal by key closes an unused key',
       'a reversal by key closes a key with a delayed request',
       'a payment is completed after the shopper paid',
+      'a return that the browser posts tells the same',
       // The sandbox has no event about a key that never reached it.
       'an event of the acquirer makes one claim',
       'a forged event is not proven',
@@ -625,7 +626,28 @@ export const wrongConnectors: readonly Wrong[] = [
   {
     what: 'does not ask again when the shopper is back',
     connector: but({ complete: async () => pending('event') }),
-    noticed: ['a payment is completed after the shopper paid'],
+    noticed: [
+      'a payment is completed after the shopper paid',
+      'a return that the browser posts tells the same',
+    ],
+  },
+  {
+    what: 'understands only links as returns',
+    connector: but({
+      complete: async (operation, back, context) =>
+        back.method === 'GET' ? right.complete!(operation, back, context) : pending('event'),
+    }),
+    noticed: ['a return that the browser posts tells the same'],
+  },
+  {
+    what: 'believes every form that is posted',
+    connector: but({
+      complete: async (operation, back, context) =>
+        back.method === 'POST'
+          ? approved({ id: 'from the form' })
+          : right.complete!(operation, back, context),
+    }),
+    noticed: ["a return of the shopper's browser proves nothing"],
   },
 
   // Events.

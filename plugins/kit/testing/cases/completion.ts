@@ -4,6 +4,7 @@ import type { Pending, Redirect } from '../../outcome.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
+import type { Brought } from '../sandbox.ts'
 
 const needsComplete = ({ complete }: Connector): string | undefined =>
   complete === undefined ? 'the connector has no complete' : undefined
@@ -17,15 +18,21 @@ export const completion: readonly Case[] = [
       const { scene, shopper } = partsOf(stage)
       const before = await stage.bookings()
       const one = await sendAway(stage)
-      const cheated = await stage.complete(one.operation, one.outcome, scene.forged)
-      mustNotBeDone(cheated.outcome, 'a shopper with a forged confirmation')
-      const empty = await stage.complete(one.operation, one.outcome, {})
-      mustNotBeDone(empty.outcome, 'a shopper without any data')
+      for (const brought of waysBack(scene.forged)) {
+        const cheated = await stage.complete(one.operation, one.outcome, brought)
+        mustNotBeDone(cheated.outcome, `a shopper with a forged confirmation (${nameOf(brought)})`)
+      }
+      for (const brought of waysBack({})) {
+        const empty = await stage.complete(one.operation, one.outcome, brought)
+        mustNotBeDone(empty.outcome, `a shopper without any data (${nameOf(brought)})`)
+      }
       await mustNotHaveMoved(stage, before, 'no payment was made yet')
       const other = await sendAway(stage)
-      const query = await shopper(other.operation.key, other.redirect)
-      const borrowed = await stage.complete(one.operation, one.outcome, query)
-      mustNotBeDone(borrowed.outcome, 'a shopper with the return of another payment')
+      const returned = broughtOf(await shopper(other.operation.key, other.redirect))
+      for (const brought of [returned, ...waysBack({ ...returned.query, ...returned.form })]) {
+        const borrowed = await stage.complete(one.operation, one.outcome, brought)
+        mustNotBeDone(borrowed.outcome, 'a shopper with the return of another payment')
+      }
       const keys = (await stage.bookings()).map(({ key }) => key)
       assert.ok(!keys.includes(one.operation.key), 'only the other payment can have been paid')
     },
@@ -37,16 +44,54 @@ export const completion: readonly Case[] = [
       const { shopper } = partsOf(stage)
       const before = await stage.bookings()
       const { operation, outcome, redirect } = await sendAway(stage)
-      const query = await shopper(operation.key, redirect)
+      const brought = broughtOf(await shopper(operation.key, redirect))
       for (const time of ['first', 'second']) {
-        const { outcome: end, thrown } = await stage.complete(operation, outcome, query)
+        const { outcome: end, thrown } = await stage.complete(operation, outcome, brought)
         const isDone = end.is === 'approved' || end.is === 'accepted'
         assert.ok(isDone, `the ${time} return of a paid payment was ${told(end, thrown)}`)
       }
       await mustHaveMoved(stage, before, [operation], 'the payment is made once, for its amount')
     },
   },
+  {
+    name: 'a return that the browser posts tells the same',
+    without: needsComplete,
+    async run(stage) {
+      const { shopper } = partsOf(stage)
+      const before = await stage.bookings()
+      const { operation, outcome, redirect } = await sendAway(stage)
+      const { query, form } = broughtOf(await shopper(operation.key, redirect))
+      const brought: Brought = { method: 'POST', query, form: { ...fieldsOfBanks, ...form } }
+      const { outcome: end, thrown } = await stage.complete(operation, outcome, brought)
+      const isDone = end.is === 'approved' || end.is === 'accepted'
+      assert.ok(isDone, `a posted return of a paid payment was ${told(end, thrown)}`)
+      await mustHaveMoved(stage, before, [operation], 'the payment is made once, for its amount')
+    },
+  },
 ]
+
+/** Fields that a form of banks has beside those that matter. */
+const fieldsOfBanks = { PaRes: 'eJxVUt1u', MD: '', TermUrl: 'https://shop.example/' }
+
+const asQuery = (query: Readonly<Record<string, string>>): Brought => ({
+  method: 'GET',
+  query,
+  form: {},
+})
+
+/** The return of a shopper; a query alone is a link. */
+export const broughtOf = (returned: Readonly<Record<string, string>> | Brought): Brought =>
+  typeof returned.query === 'object' ? (returned as Brought) : asQuery(returned as Brought['query'])
+
+/** The same return as a link, as a form to the same address, and with all of it in the form. */
+export const waysBack = (fields: Readonly<Record<string, string>>): readonly Brought[] => [
+  asQuery(fields),
+  { method: 'POST', query: fields, form: fieldsOfBanks },
+  { method: 'POST', query: {}, form: { ...fieldsOfBanks, ...fields } },
+]
+
+export const nameOf = ({ method, query }: Brought): string =>
+  `${method}${method === 'POST' && Object.keys(query).length === 0 ? ', all in the form' : ''}`
 
 type Away = {
   readonly operation: ReturnType<typeof firstOperation>

@@ -5,9 +5,9 @@ import { type Case, mustNotHaveMoved } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
 
-const secretName =
+export const secretName =
   /secret|password|passphrase|credential|token|pin$|(api|private|signing|hmac)_?key/i
-const harmlessName = /public|id$|url$|name$/i
+export const harmlessName = /public|id$|url$|name$/i
 
 /** The connector's own declarations, before anything is sent. */
 export const facts: readonly Case[] = [

@@ -51,7 +51,8 @@ const tempting: readonly Fault[] = [
   isKept(text(503, '{"error":"try again"}')),
 ]
 
-const hangs = ({ damage }: Fault) => damage.do === 'silence' || damage.do === 'stall'
+/** Whether a call under this fault ends with its deadline alone. */
+export const hangs = ({ damage }: Fault) => damage.do === 'silence' || damage.do === 'stall'
 
 /** Carries an operation out under a fault of its request; the deadline ends a hanging call. */
 export async function performUnder(stage: Stage, operation: Operation, fault: Fault) {

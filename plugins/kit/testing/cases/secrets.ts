@@ -106,7 +106,7 @@ async function mustKeepQuiet(
 const consoleMethods = ['debug', 'log', 'info', 'warn', 'error'] as const
 
 /** The console output during the call. */
-async function listening(work: () => Promise<void>): Promise<readonly unknown[]> {
+export async function listening(work: () => Promise<void>): Promise<readonly unknown[]> {
   const printed: unknown[] = []
   const methods = consoleMethods.map((name) => [name, console[name]] as const)
   for (const name of consoleMethods) {
@@ -126,7 +126,7 @@ async function listening(work: () => Promise<void>): Promise<readonly unknown[]>
  * An engine keeps URL and body of every request without known secrets. It cannot find an encoded
  * number, unless the encoded text itself is sent as `Sensitive`.
  */
-function mustBeScrubbed(
+export function mustBeScrubbed(
   { url, body, secrets: marked }: Written,
   card: readonly Canary[],
   settings: readonly Canary[],

@@ -1,9 +1,9 @@
 /** The look of a frame before the page says more. A sheet made by a script needs no allowance in the policy. */
 const text = `
 :root{color-scheme:light dark;background:transparent;-webkit-text-size-adjust:100%}
-html,body,main{height:100%;margin:0}
+html,body,#root{height:100%;margin:0}
 body{background:transparent;overflow:hidden}
-main{position:relative}
+#root{position:relative}
 input{box-sizing:border-box;width:100%;height:100%;margin:0;padding:0 14px;border:0;border-radius:0;outline:0;background:transparent;color:inherit;font:400 16px/1.4 system-ui,sans-serif;font-variant-numeric:tabular-nums;appearance:none}
 .hidden{position:absolute;width:1px;height:1px;margin:-1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .bank{display:block;width:100%;height:100%;border:0;background:#fff}

@@ -83,7 +83,7 @@ async function start(word: Extract<ToFrame, { do: 'challenge' }>): Promise<void>
   document.title = word.texts.title
   const status = element('p', { id: 'status', role: 'status' })
   status.textContent = word.texts.loading
-  const main = document.querySelector('main')!
+  const main = document.querySelector('#root')!
   main.append(status)
   const state = await awaitRedirect()
   if (state === null) return page?.say({ is: 'lost' })

@@ -28,7 +28,7 @@ export function createField(
     ...attributes,
   })
   const label = element('label', { for: 'field', class: 'hidden' })
-  document.querySelector('main')!.append(label, input, message)
+  document.querySelector('#root')!.append(label, input, message)
   const fault = (text: string) => {
     message.textContent = text
     input.setAttribute('aria-invalid', String(text !== ''))

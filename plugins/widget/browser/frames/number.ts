@@ -87,6 +87,8 @@ awaitPage(
         return rewrite()
       case 'submit':
         return void sender.send(word, { 'card.number': number }, port)
+      case 'look':
+        return void sender.look(port)
       case 'state':
         return void sender.follow(port)
     }

@@ -2,6 +2,7 @@ import type { Style } from '../protocol.ts'
 
 /** Properties of text that a merchant may choose; nothing that loads, moves or covers. */
 const allowed = new Set([
+  'background-color',
   'color',
   'caret-color',
   'color-scheme',
@@ -42,9 +43,13 @@ function block(rules: Readonly<Record<string, string>>, important = ''): string 
 }
 
 export function applyStyle({ rules, placeholder }: Style): void {
-  const scheme = rules['color-scheme']
+  const {
+    'color-scheme': scheme = 'normal',
+    'background-color': colour = 'transparent',
+    ...rest
+  } = rules
   sheet.replaceSync(
-    `:root{${block(scheme === undefined ? {} : { 'color-scheme': scheme })}}` +
-      `input{${block(rules)}}input::placeholder{${block(placeholder)}}`,
+    `:root{${block({ 'color-scheme': scheme, 'background-color': colour })}}` +
+      `input{${block(rest)}}input::placeholder{${block(placeholder)}}`,
   )
 }

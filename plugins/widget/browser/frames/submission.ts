@@ -3,7 +3,7 @@ import { securityCode } from './cvv-neighbour.ts'
 import type { PagePort } from './page-port.ts'
 import { checkoutPath } from './place.ts'
 
-const repeatsMs = [1_000, 3_000]
+const repeatsMs = [500, 2_000]
 const answerLimitMs = 90_000
 const pollMs = 2_000
 
@@ -13,6 +13,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 export function createSender(): {
   readonly send: (word: Submission, card: Record<string, string>, port: PagePort) => Promise<void>
   readonly follow: (port: PagePort) => Promise<void>
+  readonly look: (port: PagePort) => Promise<void>
 } {
   let isSending = false
   /** Kept until an answer arrives, so that a repeat is never a second payment. */
@@ -47,7 +48,11 @@ export function createSender(): {
     isFollowing = false
     port.say(state === null ? { is: 'lost' } : { is: 'state', state })
   }
-  return { send, follow }
+  const look = async (port: PagePort) => {
+    const state = await readState()
+    if (state !== null) port.say({ is: 'looked', state })
+  }
+  return { send, follow, look }
 }
 
 /** Posts a submission, and repeats it with the same nonce when the network fails. */

@@ -8,6 +8,7 @@ awaitPage(
   () => {},
   (word, port) => {
     if (word.do === 'submit') void sender.send(word, {}, port)
+    if (word.do === 'look') void sender.look(port)
     if (word.do === 'state') void sender.follow(port)
   },
 )

@@ -112,5 +112,5 @@ function sizeOf({ options }: Context): readonly [string, string] {
         ? `${wanted}px`
         : wanted
       : otherwise
-  return [length(width, known?.[0] ?? '100%'), length(height, known?.[1] ?? '500px')]
+  return [length(width, known?.[0] ?? '100%'), length(height, known?.[1] ?? '620px')]
 }

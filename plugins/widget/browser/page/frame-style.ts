@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 
 /** Properties of a field in the page that its frame takes over. */
 const taken = [
+  'background-color',
   'color',
   'color-scheme',
   'font-family',

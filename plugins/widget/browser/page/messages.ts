@@ -97,9 +97,9 @@ export function createNotices(): Notices {
   const announce = (text: string) => {
     region.textContent = ''
     // A repeated text is read again only when the region was empty between.
-    requestAnimationFrame(() => {
+    setTimeout(() => {
       region.textContent = text
-    })
+    }, 40)
   }
   return {
     region,

@@ -35,12 +35,15 @@ export type Cashier = {
   readonly press: (form: PayForm, event: Event) => Promise<void>
   /** The words of the sending frames. */
   readonly hear: (word: FromFrame) => void
+  /** Says at once when the checkout takes no payment any more. */
+  readonly open: (form: PayForm) => void
 }
 
 export function createCashier(context: Context): Cashier {
   const { language, options } = context
   const { messages } = language.texts
   let pressed: PayForm | null = null
+  let opened: PayForm | null = null
   let sentTimer: ReturnType<typeof setTimeout> | undefined
 
   const rest = () => {
@@ -75,7 +78,22 @@ export function createCashier(context: Context): Cashier {
     form.sender().say(submissionOf(context, form))
   }
 
+  const open = (form: PayForm) => {
+    opened = form
+    form.sender().ready.then(
+      () => form.sender().say({ do: 'look' }),
+      () => form.notices.tell(messages.tryAgain, 'error'),
+    )
+  }
+
   const hear = (word: FromFrame) => {
+    if (word.is === 'looked') {
+      const { state } = word.state
+      // The shopper may have come back from the result page and stays here.
+      if (opened !== null && (state === 'paid' || state === 'closed'))
+        finish(opened, state, undefined)
+      return
+    }
     const form = pressed
     if (form === null) return
     switch (word.is) {
@@ -163,15 +181,18 @@ export function createCashier(context: Context): Cashier {
 
   const finish = (form: PayForm, state: Reply['state'], resultUrl: string | undefined) => {
     clearTimeout(sentTimer)
+    pressed = form
     form.clear()
     const isDone = state === 'paid'
     const done = context.checkout.kind === 'registration' ? messages.saved : messages.paid
     form.notices.tell(isDone ? done : messages.closed, isDone ? 'info' : 'error')
-    // The form stays busy: this checkout takes no further payment.
+    // The form takes no further press: this checkout takes no further payment.
+    form.form.setAttribute('aria-busy', 'false')
+    form.form.classList.add('wpwl-form-done')
     if (resultUrl !== undefined) goToResult(context, resultUrl)
   }
 
-  return { press, hear }
+  return { press, hear, open }
 }
 
 function submissionOf(context: Context, form: PayForm): Submission {

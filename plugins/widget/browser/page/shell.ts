@@ -53,7 +53,10 @@ export function submitLabel({ options, language, checkout }: Context): string {
 }
 
 /** The checkbox that saves the card or account, where the merchant's form has one. */
-export function registrationBox({ merchantForm, language }: Context): HTMLElement | null {
+export function registrationBox(context: Context): HTMLElement | null {
+  const { merchantForm, language, checkout } = context
+  // This checkout stores the account in any case.
+  if (checkout.kind === 'registration') return null
   const given = merchantForm.querySelector<HTMLInputElement>('input[name="createRegistration"]')
   if (given === null || given.type === 'hidden') return null
   const box = element('input', {
@@ -82,5 +85,7 @@ export function extraFields(context: Context, form: HTMLFormElement): Record<str
   const visible = context.merchantForm.querySelector('input[name="createRegistration"]')
   // The shopper decides by the box that is shown.
   if (visible?.getAttribute('type') === 'checkbox') delete carried.createRegistration
-  return { ...carried, ...addedFields(form) }
+  const fields = { ...carried, ...addedFields(form) }
+  if (context.checkout.kind === 'registration') delete fields.createRegistration
+  return fields
 }

@@ -67,7 +67,10 @@ function formsOf(context: Context): PayForm[] {
   const own = (): Context => ({ ...context, nonce: crypto.randomUUID() })
   const make = (build: (own: Context, cashier: ReturnType<typeof createCashier>) => PayForm) => {
     const mine = own()
-    forms.push(build(mine, createCashier(mine)))
+    const cashier = createCashier(mine)
+    const form = build(mine, cashier)
+    cashier.open(form)
+    forms.push(form)
   }
   const isFirst = document.querySelector('.wpwl-container-registrations') === null
   if (checkout.registrations.length > 0 && isFirst) make(createStoredCards)

@@ -1,37 +1,18 @@
-/** The hosted page of a checkout: whole documents without scripts. Nothing that a shopper typed comes back in them. */
-import type { Gateway } from '@tollgate/core'
+/** The ways to pay on the hosted page, each a form of its own. */
 import { brandOf } from '@tollgate/schemas'
 import {
-  directionOf,
-  type LanguageCode,
-  languageCodes,
-  languageNames,
-  tagOf,
-} from '@tollgate/widget/texts/languages'
-import type { Texts } from '@tollgate/widget/texts/types'
+  amountIn,
+  documentOf,
+  fill,
+  type Offer,
+  type PageSetting,
+  titleOf,
+} from './checkout-page-document.ts'
 import type { WrongField } from './checkout-page-form.ts'
-import { style } from './checkout-page-style.ts'
+import { logoOf, logosOf } from './checkout-page-logos.ts'
 import { type Html, html } from './html.ts'
 
-export type Offer = Awaited<ReturnType<Gateway['checkouts']['offer']>>
 type Registration = Offer['registrations'][number]
-
-/** The way to a bank. */
-export type Redirect = {
-  readonly url: string
-  readonly method?: string
-  readonly parameters?: readonly { readonly name: string; readonly value: string }[]
-}
-
-/** What every page needs. */
-export type PageSetting = {
-  readonly texts: Texts
-  readonly language: LanguageCode
-  readonly test: boolean
-  readonly kind: Offer['kind']
-  /** The address of this page in a language, for a link. */
-  readonly inLanguage: (code: LanguageCode) => string
-}
 
 export type FormPage = {
   readonly offer: Offer
@@ -43,94 +24,6 @@ export type FormPage = {
   readonly wrong: readonly WrongField[]
   readonly notice?: string
 }
-
-export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all)
-
-/** Digits of every language are written left to right, and in those of the card. */
-export function amountIn(
-  { amount = '', currency = '' }: Pick<Offer, 'amount' | 'currency'>,
-  language: LanguageCode,
-): string {
-  const format = new Intl.NumberFormat(`${tagOf(language)}-u-nu-latn`, {
-    style: 'currency',
-    currency,
-  })
-  return format.format(amount as `${number}`)
-}
-
-export function documentOf(setting: PageSetting, title: string, content: Html): string {
-  const { texts, language, test, inLanguage } = setting
-  const links = languageCodes.map(
-    (code) =>
-      html`<li><a href="${inLanguage(code)}" lang="${tagOf(code)}" hreflang="${tagOf(code)}" dir="${directionOf(code)}"${code === language && html` aria-current="true"`}>${languageNames[code]}</a></li>`,
-  )
-  return html`<!doctype html>
-<html lang="${tagOf(language)}" dir="${directionOf(language)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-${style}
-</head>
-<body>
-${test && html`<header class="test">${texts.messages.test}</header>`}
-<main>
-<div class="sheet">
-${content}
-</div>
-</main>
-<footer>
-<p>${texts.page.secure}</p>
-<details class="languages"><summary>${texts.page.language}: ${languageNames[language]}</summary>
-<ul>${links}</ul>
-</details>
-</footer>
-</body>
-</html>
-`.text
-}
-
-/** A page that says one thing, maybe with a way on. */
-export function messagePage(
-  setting: PageSetting,
-  message: string,
-  {
-    good = false,
-    link,
-  }: { good?: boolean; link?: { readonly to: string; readonly text: string } } = {},
-): string {
-  const title = titleOf(setting)
-  return documentOf(
-    setting,
-    title,
-    html`<h1 class="alone">${title}</h1>
-<p class="notice${good && ' good'}" role="status">${message}</p>
-${link && html`<a class="button" href="${link.to}">${link.text}</a>`}`,
-  )
-}
-
-/** The way to the bank where it takes a form that is posted. */
-export function leavingPage(setting: PageSetting, redirect: Redirect, again: string): string {
-  const { texts } = setting
-  const title = titleOf(setting)
-  const hidden = (redirect.parameters ?? []).map(
-    ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )
-  return documentOf(
-    setting,
-    title,
-    html`<h1 class="alone">${title}</h1>
-<p class="notice" role="status">${texts.messages.challengeOpen}</p>
-<form method="post" action="${redirect.url}">${hidden}<button>${texts.page.continue}</button></form>
-<p class="more"><a href="${again}">${texts.labels.otherMethod}</a></p>`,
-  )
-}
-
-export const titleOf = ({ texts, kind }: Pick<PageSetting, 'texts' | 'kind'>): string =>
-  kind === 'registration' ? texts.page.titleRegistration : texts.page.title
 
 export function formPage(setting: PageSetting, page: FormPage): string {
   const { texts, language } = setting
@@ -180,7 +73,7 @@ function methodsOf(setting: PageSetting, page: FormPage): Html {
         )}</div>`
   return html`${parts.length + redirects.length > 1 && html`<h2>${texts.page.chooseMethod}</h2>`}
 ${forms}
-${redirects.map(({ brand }) => redirectForm(setting, page, brand))}`
+${redirectForms(setting, page, redirects)}`
 }
 
 const nameOf = (brand: string): string => brandOf(brand)?.title ?? brand
@@ -219,6 +112,7 @@ function cardForm(setting: PageSetting, page: FormPage): Html {
     field(page, 'card', {
       name: 'card.number',
       label: labels.cardNumber,
+      beside: logosOf(offer.brands.filter(({ flow }) => flow === 'card').map(({ brand }) => brand)),
       error: isUnaccepted
         ? errors.brandNotAccepted
         : reasonOf(wrong, 'card.number') && errors.cardNumberError,
@@ -267,13 +161,23 @@ function bankForm(setting: PageSetting, page: FormPage): Html {
   ])
 }
 
+/** The first few at once; a list of every bank and wallet would hide the card. */
+const shownAtOnce = 4
+
+function redirectForms(setting: PageSetting, page: FormPage, redirects: Offer['brands']): Html {
+  const forms = redirects.map(({ brand }) => redirectForm(setting, page, brand))
+  const others = forms.slice(shownAtOnce)
+  return html`${forms.slice(0, shownAtOnce)}
+${others.length > 0 && html`<details class="others"><summary>${setting.texts.labels.otherMethod}</summary>${others}</details>`}`
+}
+
 const redirectForm = ({ texts }: PageSetting, page: FormPage, brand: string): Html =>
   form(page, [
     html`<input type="hidden" name="paymentBrand" value="${brand}">`,
-    html`<button class="quiet">${fill(texts.labels.payWith, { brand: nameOf(brand) })}</button>`,
+    html`<button class="quiet">${logoOf(brand)}<span>${fill(texts.labels.payWith, { brand: nameOf(brand) })}</span></button>`,
   ])
 
-/** Each form has a nonce of its own part, so that a click on another part is another try. */
+/** One nonce for the page: two clicks are one payment, whatever they are on. */
 function form({ action, nonce }: FormPage, content: readonly (Html | false)[]): Html {
   return html`<form method="post" action="${action}" autocomplete="on"><input type="hidden" name="nonce" value="${nonce}">${content}</form>`
 }
@@ -307,15 +211,19 @@ function brandField({ texts: { labels, errors } }: PageSetting, { brands }: Offe
 const reasonOf = (wrong: readonly WrongField[], ...fields: readonly string[]): string | undefined =>
   wrong.find(({ field }) => fields.includes(field))?.reason
 
-/** A label, a field, and beside it an error, which the field names as its description. */
+/**
+ * A label, a field, and beside it an error, which the field names as its description. The field has another name on
+ * every page: browsers that go back restore what was typed into a field of the same name.
+ */
 function field(
-  { method, wrong }: FormPage,
+  { method, nonce, wrong }: FormPage,
   part: string,
   one: {
     readonly name: string
     readonly label: string
     readonly error: string | undefined
     readonly attributes: Html
+    readonly beside?: Html
   },
 ): Html {
   const id = `${part}-${one.name.replaceAll('.', '-')}`
@@ -323,7 +231,7 @@ function field(
   const isFirst =
     error !== undefined &&
     wrong[0]?.field.startsWith(one.name === 'expiry' ? 'card.expiry' : one.name) === true
-  return html`<div class="field"><label for="${id}">${one.label}</label>
-<input id="${id}" name="${one.name}" required ${one.attributes}${error !== undefined && html` aria-invalid="true" aria-describedby="${id}-error"`}${isFirst && html` autofocus`}>
+  return html`<div class="field"><div class="over"><label for="${id}">${one.label}</label>${one.beside}</div>
+<input id="${id}" name="${one.name}~${nonce.slice(-8)}" required ${one.attributes}${error !== undefined && html` aria-invalid="true" aria-describedby="${id}-error"`}${isFirst && html` autofocus`}>
 ${error !== undefined && html`<span class="error" id="${id}-error">${error}</span>`}</div>`
 }

@@ -1,0 +1,358 @@
+/** What goes wrong between a shopper, a page and a bank: nothing is charged twice, and the page says so. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { newContext } from './support/browser.ts'
+import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
+import { openShop, type Shop, type ShopPage } from './support/shop.ts'
+import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
+
+describe('trouble with a payment', () => {
+  let gateway: ScriptedGateway
+  let shop: Shop
+  let page: Page
+  let said: string[] = []
+  before(async () => {
+    gateway = await scriptedGateway()
+    shop = await openShop(() => scriptOf(gateway))
+  })
+  beforeEach(() => {
+    gateway.submitted.length = 0
+    Object.assign(gateway.script, {
+      checkout: {},
+      replies: undefined,
+      states: undefined,
+      held: undefined,
+    })
+  })
+  after(async () => {
+    await Promise.all([shop?.close(), gateway?.close()])
+  })
+  const open = async (shown: ShopPage = {}, options: BrowserContextOptions = {}) => {
+    await page?.context().close()
+    shop.show(shown)
+    page = await (await newContext(options)).newPage()
+    said = []
+    page.on('console', (message) => said.push(message.text()))
+    page.on('pageerror', (error) => said.push(error.message))
+    await page.goto(shop.address)
+  }
+  const message = (text: RegExp) => page.locator('.wpwl-message', { hasText: text }).waitFor()
+  const resultUrl = () => `${shop.origin}/result?id=x`
+
+  test('a double click, Enter and a click send once', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(gateway.script, { replies: [{ state: 'declined' }], held: promise })
+    await open()
+    await fillCard(page)
+    await page.locator('.wpwl-button-pay').dblclick()
+    await numberField(page).press('Enter')
+    resolve()
+    await message(/not accepted/)
+    assert.equal(gateway.submitted.length, 1)
+    await cvvField(page).pressSequentially('123')
+    await pay(page)
+    await page.locator('.wpwl-form[aria-busy="true"]').waitFor({ state: 'detached' })
+    await message(/not accepted/)
+    const [first, second] = gateway.submitted
+    assert.notEqual(first!.nonce, second!.nonce, 'every press has a nonce of its own')
+  })
+
+  test('a lost connection repeats with the same nonce, until an answer arrives', async () => {
+    gateway.script.replies = [{ cut: true }]
+    await open()
+    await fillCard(page)
+    await pay(page)
+    await message(/never charged twice/)
+    // The browser itself repeats some requests as well.
+    assert.ok(gateway.submitted.length >= 3)
+    gateway.script.replies = [{ state: 'paid', resultUrl: resultUrl() }]
+    await pay(page)
+    await page.waitForURL(/\/result/)
+    assert.equal(new Set(gateway.submitted.map(({ nonce }) => nonce)).size, 1)
+  })
+
+  test('fields that the gateway refuses are shown, the first in focus', async () => {
+    gateway.script.replies = [
+      {
+        state: 'invalid',
+        errors: [
+          { field: 'card.cvv', reason: 'required' },
+          { field: 'card.expiryYear', reason: 'expired' },
+        ],
+      },
+    ]
+    await open()
+    await fillCard(page)
+    await pay(page)
+    await page.locator('.wpwl-hint-cvvError').waitFor()
+    assert.match(await page.locator('.wpwl-hint-expiryError').innerText(), /expired/)
+    assert.equal(await cvvField(page).evaluate((field) => field === document.activeElement), true)
+  })
+
+  test('a payment under way elsewhere is awaited, and leads to its result', async () => {
+    gateway.script.replies = [{ state: 'busy' }]
+    gateway.script.states = [{ state: 'busy' }]
+    await open()
+    await fillCard(page)
+    await pay(page)
+    await message(/another window/)
+    gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
+    await page.waitForURL(/\/result/)
+  })
+
+  test('a closed checkout says so and takes no more', async () => {
+    gateway.script.replies = [{ state: 'closed' }]
+    await open()
+    await fillCard(page)
+    await pay(page)
+    await message(/no longer/)
+    await numberField(page).press('Enter')
+    assert.equal(await page.locator('.wpwl-button-pay').isVisible(), false)
+    assert.equal(gateway.submitted.length, 1)
+  })
+
+  test('an unknown or expired checkout says so, to people and to the page', async () => {
+    delete gateway.script.checkout
+    await open({ options: '{ onError: (error) => console.log("told", error.name) }' })
+    await message(/time for this payment is over/)
+    assert.ok(said.includes('told InvalidCheckoutIdError'))
+  })
+
+  describe('at the bank', () => {
+    const redirect = (more = {}) => ({
+      url: `${gateway.origin}/bank`,
+      method: 'POST',
+      parameters: [{ name: 'creq', value: 'x' }],
+      ...more,
+    })
+    const bank = () => page.frameLocator('.wpwl-target').frameLocator('.bank')
+    const asks = (more = {}) => {
+      gateway.script.replies = [{ state: 'waiting', redirect: redirect(more), inFrame: true }]
+      gateway.script.states = [{ state: 'busy', redirect: redirect(more), inFrame: true }]
+    }
+
+    test('the page stands in a frame of ours, and its end leads to the result', async () => {
+      asks()
+      await open({ options: '{ onLoadThreeDIframe() { console.log("bank", this.className) } }' })
+      await fillCard(page)
+      await pay(page)
+      await bank().getByRole('button').waitFor()
+      assert.ok(said.includes('bank wpwl-target'))
+      gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
+      await bank().getByRole('button').click()
+      await page.waitForURL(/\/result/)
+    })
+
+    test('a refused payment returns to the form', async () => {
+      asks()
+      await open()
+      await fillCard(page)
+      await pay(page)
+      await bank().getByRole('button').waitFor()
+      gateway.script.states = [{ state: 'free' }]
+      await bank().getByRole('button').click()
+      await message(/not accepted/)
+      await page.locator('.wpwl-target').waitFor({ state: 'detached' })
+    })
+
+    test('a closed page leaves the form, and the next press has a nonce of its own', async () => {
+      asks()
+      await open()
+      await fillCard(page)
+      await pay(page)
+      await bank().getByRole('button').waitFor()
+      await page.locator('.wpwl-button-close').click()
+      await message(/have not paid/)
+      gateway.script.replies = [{ state: 'paid', resultUrl: resultUrl() }]
+      await pay(page)
+      await page.waitForURL(/\/result/)
+      const [first, second] = gateway.submitted
+      assert.notEqual(first!.nonce, second!.nonce)
+    })
+
+    test('a redirect of the whole tab takes its steps first', async () => {
+      const preconditions = [
+        {
+          url: `${gateway.origin}/device`,
+          method: 'POST',
+          parameters: [{ name: 'd', value: '1' }],
+        },
+      ]
+      gateway.script.replies = [{ state: 'waiting', redirect: redirect({ preconditions }) }]
+      gateway.script.states = [{ state: 'busy', redirect: redirect({ preconditions }) }]
+      await open()
+      await fillCard(page)
+      await pay(page)
+      await page.waitForURL(/\/bank/)
+      assert.ok(gateway.requests.includes('POST /device'))
+    })
+
+    test('a target of the page opens it there', async () => {
+      gateway.script.replies = [{ state: 'waiting', redirect: { url: `${gateway.origin}/bank` } }]
+      await open({
+        options: '{ paymentTarget: "there" }',
+        after: '<iframe name="there" title="there"></iframe>',
+      })
+      await fillCard(page)
+      await pay(page)
+      await page.frameLocator('[name=there]').getByRole('button').waitFor()
+      assert.equal(gateway.submitted[0]!.challenge, 'tab')
+    })
+
+    test('an address that is none of the web goes nowhere', async () => {
+      gateway.script.replies = [
+        { state: 'waiting', redirect: { url: 'javascript:window.broken=1' } },
+      ]
+      await open()
+      await fillCard(page)
+      await pay(page)
+      await message(/try again/)
+      assert.equal(await page.evaluate(() => 'broken' in window), false)
+    })
+  })
+
+  describe('of the page', () => {
+    test('unloading leaves nothing, and the widget comes again', async () => {
+      await open()
+      await numberField(page).waitFor()
+      const before = await page.evaluate(async () => {
+        const script = document.querySelector('script[src*=paymentWidgets]') as HTMLScriptElement
+        const wpwl = () => (window as unknown as { wpwl?: { unload: () => void } }).wpwl
+        wpwl()!.unload()
+        const left = {
+          frames: document.querySelectorAll('iframe').length,
+          ours: document.querySelectorAll('[class*=wpwl]').length,
+          scripts: document.querySelectorAll('script[src*="/widget/"], link[href*="/widget/"]')
+            .length,
+          name: wpwl() === undefined,
+          form: (document.querySelector('.paymentWidgets') as HTMLElement).outerHTML,
+        }
+        const again = document.createElement('script')
+        again.src = script.src
+        document.body.append(again)
+        return left
+      })
+      assert.deepEqual(
+        { ...before, form: '' },
+        { frames: 0, ours: 0, scripts: 0, name: true, form: '' },
+      )
+      assert.doesNotMatch(before.form, /display|hidden|min-height|tollgate/)
+      await fillCard(page)
+      assert.equal(await page.locator('.wpwl-container').count(), 1)
+    })
+
+    test('mounting many times keeps no frame, port or node', async () => {
+      await open()
+      await numberField(page).waitFor()
+      const session = await page.context().newCDPSession(page)
+      const count = async () => {
+        await session.send('HeapProfiler.collectGarbage')
+        const { nodes, documents, jsEventListeners } = await session.send('Memory.getDOMCounters')
+        return { nodes, documents, jsEventListeners }
+      }
+      const round = () =>
+        page.evaluate(async () => {
+          const script = document.querySelector('script[src*=paymentWidgets]') as HTMLScriptElement
+          ;(window as unknown as { wpwl: { unload: () => void } }).wpwl.unload()
+          const again = document.createElement('script')
+          again.src = script.src
+          script.replaceWith(again)
+          while (document.querySelector('.wpwl-control-cardNumber') === null) {
+            await new Promise((resolve) => setTimeout(resolve, 10))
+          }
+        })
+      for (let index = 0; index < 3; index++) await round()
+      const before = await count()
+      for (let index = 0; index < 10; index++) await round()
+      const later = await count()
+      assert.ok(later.nodes - before.nodes < 200, JSON.stringify({ before, later }))
+      assert.ok(
+        later.jsEventListeners - before.jsEventListeners < 40,
+        JSON.stringify({ before, later }),
+      )
+    })
+
+    test('a strict policy of documented hosts, Trusted Types and isolation are no hindrance', async () => {
+      const hosts = `${gateway.origin} ${gateway.fields}`
+      await open({
+        headers: {
+          'Content-Security-Policy': `default-src 'none'; script-src ${hosts}; style-src ${hosts}; frame-src ${hosts}; connect-src ${hosts}; img-src ${hosts}; require-trusted-types-for 'script'; trusted-types tollgate`,
+          'Cross-Origin-Opener-Policy': 'same-origin',
+          'Cross-Origin-Embedder-Policy': 'require-corp',
+        },
+        scriptAttributes: 'crossorigin',
+      })
+      await fillCard(page)
+      gateway.script.replies = [{ state: 'paid', resultUrl: resultUrl() }]
+      await pay(page)
+      await page.waitForURL(/\/result/)
+      assert.deepEqual(said, [])
+      assert.equal(
+        gateway.submitted[0]!.challenge,
+        'tab',
+        'an isolated page shows no bank in a frame',
+      )
+    })
+
+    test('a script that loads late or by hand finds its form', async () => {
+      await open({ scriptAttributes: 'async' })
+      await numberField(page).waitFor()
+      await open({ scriptAttributes: 'type="module" crossorigin' })
+      await numberField(page).waitFor()
+    })
+
+    test('two forms keep their codes apart', async () => {
+      gateway.script.replies = [{ state: 'declined' }]
+      await open({ forms: ['VISA', 'MASTER'] })
+      const cards = page.locator('.wpwl-container-card')
+      for (const [index, number, cvv] of [
+        [0, '4200000000000000', '111'],
+        [1, '5555555555554444', '222'],
+      ] as const) {
+        const card = cards.nth(index)
+        const field = (name: string) => card.frameLocator(`.wpwl-control-${name}`).locator('input')
+        await field('cardNumber').pressSequentially(number)
+        await card.locator('.wpwl-control-expiry').pressSequentially('1230')
+        await field('cvv').pressSequentially(cvv)
+        await card.locator('.wpwl-control-cardHolder').fill('Jane Jones')
+      }
+      for (const index of [1, 0]) {
+        await cards.nth(index).locator('.wpwl-button-pay').click()
+        await cards.nth(index).locator('.wpwl-message-error').waitFor()
+      }
+      const sent = gateway.submitted.map((one) => [one['card.number'], one['card.cvv']])
+      assert.deepEqual(sent, [
+        ['5555555555554444', '222'],
+        ['4200000000000000', '111'],
+      ])
+    })
+
+    test('a sandboxed page is told what is missing', async () => {
+      await open({ headers: { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms' } })
+      await page.locator('.wpwl-message-error').waitFor()
+      assert.match(said.join(), /WidgetError: The page is sandboxed/)
+      assert.equal(await page.locator('iframe').count(), 0)
+    })
+
+    test('options that do not work are named on the console', async () => {
+      await open({
+        options:
+          '{ useSummaryPage: true, onSaveTransactionData() {}, inlineFlow: ["PAYPAL"], brandDetectionType: "binlist", style: "plain" }',
+      })
+      await numberField(page).waitFor()
+      for (const name of [
+        'useSummaryPage',
+        'onSaveTransactionData',
+        'inlineFlow',
+        'brandDetectionType: binlist',
+      ]) {
+        assert.ok(
+          said.some((line) => line.includes(`wpwlOptions.${name} has no effect`)),
+          name,
+        )
+      }
+      assert.equal(said.length, 4)
+    })
+  })
+})

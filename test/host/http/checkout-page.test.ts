@@ -1,0 +1,299 @@
+/** The hosted page over HTTP: every post is answered by a redirect, and nothing that a shopper typed comes back. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { languageCodes, tagOf } from '../../../plugins/widget/texts/languages.ts'
+import type { Texts } from '../../../plugins/widget/texts/types.ts'
+import { type Hosted, startHost } from './hosted.ts'
+
+const basket = { amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+const shop = 'https://shop.example/thanks?order=7'
+const card = {
+  'card.number': '4200 0000 0000 0000',
+  'card.holder': 'Jane Jones',
+  expiry: '05 / 34',
+  'card.cvv': '123',
+}
+/** Everything of that card which must not come back. */
+const typed = /4200|0000 ?0000|Jane|05 ?\/ ?34|2034|value="123"/
+
+describe('the hosted page of a checkout', () => {
+  let host: Hosted
+  before(async () => {
+    host = await startHost({}, { publicUrl: 'https://pay.example' })
+  })
+  after(() => host.close())
+
+  type Made = { readonly id: string; readonly result: { readonly code: string } }
+  const post = async (path: string, fields: Readonly<Record<string, string>>): Promise<Made> => {
+    const response = await fetch(host.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${host.token}` },
+      body: new URLSearchParams(fields),
+    })
+    return (await response.json()) as Made
+  }
+  const checkout = async (more: Readonly<Record<string, string>> = {}) => {
+    const { id, result } = await post('/v1/checkouts', { ...basket, ...more })
+    assert.equal(result.code, '000.200.100')
+    return id
+  }
+  const get = async (id: string, query = '', headers: Readonly<Record<string, string>> = {}) => {
+    const address = `${host.url}/v1/checkouts/${id}/page${query}`
+    const response = await fetch(address, { headers, redirect: 'manual' })
+    return { ...summaryOf(response), html: await response.text() }
+  }
+  const send = async (id: string, fields: Readonly<Record<string, string>>, query = '') => {
+    const response = await fetch(`${host.url}/v1/checkouts/${id}/page${query}`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams(fields),
+    })
+    return { ...summaryOf(response), html: await response.text() }
+  }
+  const summaryOf = ({ status, headers }: Response) => ({
+    status,
+    headers,
+    location: headers.get('location') ?? '',
+  })
+  const nonceIn = (html: string) => /name="nonce" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  /** Opens the page, fills the form in and sends it. */
+  const tryWith = async (id: string, fields: Readonly<Record<string, string>>) => {
+    const { html } = await get(id)
+    return send(id, { nonce: nonceIn(html), ...fields })
+  }
+  const payments = (id: string) =>
+    host.sql<{ state: string; brand: string }>(
+      'select state, brand from tollgate.payment where checkout_id = $1 order by created_at',
+      [id],
+    )
+
+  test('has no scripts, its own policy, and is never kept or framed', async () => {
+    const { status, headers, html } = await get(await checkout())
+    assert.equal(status, 200)
+    const css = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? ''
+    const hash = createHash('sha256').update(css).digest('base64')
+    assert.equal(
+      headers.get('content-security-policy'),
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self' https: http:; frame-ancestors 'none'`,
+    )
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(headers.get('x-frame-options'), 'DENY')
+    assert.doesNotMatch(html, /<script|javascript:| on[a-z]+=| style="/i)
+    assert.match(html, /€92\.00/)
+    for (const name of ['cc-number', 'cc-exp', 'cc-csc', 'cc-name']) {
+      assert.match(html, new RegExp(`autocomplete="${name}"`))
+    }
+  })
+
+  test('a paid checkout leads to the merchant, whichever way the page is opened', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const { status, location, html } = await tryWith(id, card)
+    assert.equal(status, 303)
+    const onward = `https://shop.example/thanks?order=7&id=${id}&resourcePath=%2Fv1%2Fcheckouts%2F${id}%2Fpayment`
+    assert.equal(location, onward)
+    assert.equal(html, '')
+    assert.deepEqual(await payments(id), [{ state: 'approved', brand: 'VISA' }])
+    const again = await get(id)
+    assert.equal(again.status, 303)
+    assert.equal(again.location, onward)
+  })
+
+  test('without a page of the merchant the page says that it is paid', async () => {
+    const id = await checkout()
+    assert.equal((await tryWith(id, card)).location, 'page')
+    assert.match((await get(id)).html, /Your payment was successful\./)
+    assert.match((await get(id, '?locale=de')).html, /Ihre Zahlung war erfolgreich\./)
+  })
+
+  test('the paths without a version do the same', async () => {
+    const id = await checkout()
+    const response = await fetch(`${host.url}/checkouts/${id}/page`)
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), /action="page"/)
+  })
+
+  test('wrong fields are named beside them, and nothing typed comes back', async () => {
+    const id = await checkout()
+    const wrong = { ...card, 'card.number': '4200 0000 0000 0001', expiry: '05 / 20' }
+    const { status, location } = await tryWith(id, wrong)
+    assert.equal(status, 303)
+    assert.match(location, /^page\?method=card&error=card\.number%3Ainvalid/)
+    assert.doesNotMatch(location, typed)
+    const { html } = await get(id, location.slice('page'.length))
+    assert.match(html, /id="card-card-number"[^>]*aria-invalid="true"/)
+    assert.match(html, /aria-describedby="card-card-number-error"[^>]*autofocus/)
+    assert.match(html, /id="card-card-number-error">Check the card number\.</)
+    assert.match(html, /role="alert">Please check your entries\.</)
+    assert.doesNotMatch(html, typed)
+    assert.deepEqual(await payments(id), [])
+  })
+
+  test('an expired card, a missing name and an unreadable date have words of their own', async () => {
+    const id = await checkout()
+    for (const [fields, error] of [
+      [{ ...card, expiry: '05/20' }, 'This card has expired.'],
+      [{ ...card, expiry: 'soon' }, 'Enter month and year, for example 08 / 30.'],
+      [{ ...card, expiry: '' }, 'Enter month and year, for example 08 / 30.'],
+      [{ ...card, 'card.number': '' }, 'Check the card number.'],
+      [{ ...card, 'card.cvv': '12' }, 'Check the security code.'],
+      [{ ...card, 'card.holder': '4200000000000000' }, 'Enter the name as printed on the card.'],
+    ] as const) {
+      const { location } = await tryWith(id, fields)
+      assert.match(location, /error=/, JSON.stringify(fields))
+      assert.doesNotMatch(location, /4200/)
+      const { html } = await get(id, location.slice('page'.length))
+      assert.ok(html.includes(error), `${error} ${location}`)
+    }
+    assert.deepEqual(await payments(id), [])
+  })
+
+  test('dates and digits are read as shoppers write them', async () => {
+    for (const expiry of ['0534', '5/34', '05-2034', '2034-05', '٠٥/٣٤', '05/34']) {
+      const id = await checkout()
+      const number = '4200-0000.0000 0000'
+      assert.equal((await tryWith(id, { ...card, expiry, 'card.number': number })).location, 'page')
+      assert.equal((await payments(id))[0]?.state, 'approved', expiry)
+    }
+  })
+
+  test('a declined card can be followed by another, and the shopper learns no code', async () => {
+    const id = await checkout()
+    const { location } = await tryWith(id, { ...card, 'card.number': '4000000000000002' })
+    assert.equal(location, 'page?method=card&outcome=declined')
+    const { html } = await get(id, location.slice('page'.length))
+    assert.match(html, /The payment was not accepted\./)
+    assert.doesNotMatch(html, /800\.100/)
+    await tryWith(id, { ...card, 'card.number': '5555555555554444' })
+    assert.deepEqual(await payments(id), [
+      { state: 'declined', brand: 'VISA' },
+      { state: 'approved', brand: 'MASTER' },
+    ])
+  })
+
+  test('a form that is sent twice pays once', async () => {
+    const id = await checkout()
+    const nonce = nonceIn((await get(id)).html)
+    const both = await Promise.all([send(id, { nonce, ...card }), send(id, { nonce, ...card })])
+    for (const { status, location } of both) {
+      assert.equal(status, 303)
+      assert.equal(location, 'page')
+    }
+    assert.equal((await payments(id)).length, 1)
+  })
+
+  test('a stored card asks for its security code alone', async () => {
+    const stored = await post('/v1/registrations', {
+      paymentBrand: 'VISA',
+      'card.number': '4200000000000000',
+      'card.holder': 'Jane Jones',
+      'card.expiryMonth': '05',
+      'card.expiryYear': '2034',
+    })
+    const id = await checkout({ 'registrations[0].id': stored.id })
+    const { html } = await get(id)
+    assert.match(html, /<details name="method" open><summary><span>Visa ending in 0000/)
+    assert.match(html, /Expires 05\/34/)
+    const missing = await tryWith(id, { registrationId: stored.id, 'card.cvv': '' })
+    assert.equal(missing.location, `page?method=${stored.id}&error=card.cvv%3Arequired`)
+    const shown = await get(id, missing.location.slice('page'.length))
+    assert.match(shown.html, new RegExp(`id="${stored.id}-card-cvv-error"`))
+    await tryWith(id, { registrationId: stored.id, 'card.cvv': '123' })
+    assert.equal((await payments(id))[0]?.state, 'approved')
+  })
+
+  test('a bank account is debited', async () => {
+    const id = await checkout()
+    assert.match((await get(id)).html, /SEPA direct debit/)
+    const account = { paymentBrand: 'DIRECTDEBIT_SEPA', 'bankAccount.holder': 'Jane Jones' }
+    const wrong = await tryWith(id, {
+      ...account,
+      'bankAccount.iban': 'DE89 3704 0044 0532 0130 01',
+    })
+    assert.match(wrong.location, /^page\?method=bank&error=bankAccount\.iban%3Ainvalid/)
+    await tryWith(id, { ...account, 'bankAccount.iban': 'DE89 3704 0044 0532 0130 00' })
+    assert.deepEqual(await payments(id), [{ state: 'approved', brand: 'DIRECTDEBIT_SEPA' }])
+  })
+
+  test('a brand with a page of its own leads there', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const { status, location } = await tryWith(id, { paymentBrand: 'PAYPAL' })
+    assert.equal(status, 303)
+    if (location !== 'page') assert.match(location, /^https:\/\/pay\.example\/v1\//)
+    const { html } = await get(id)
+    assert.match(html, /Your bank asks you to confirm the payment\./)
+    assert.match(html, /<form method="post" action="https:\/\/pay\.example\/v1\//)
+    assert.match(html, /href="page\?other=1"/)
+    assert.match((await get(id, '?other=1')).html, /name="card\.number~/)
+  })
+
+  test('a registration is stored', async () => {
+    const { id } = await post('/v1/checkouts', { createRegistration: 'true' })
+    const { html } = await get(id)
+    assert.match(html, /<h1 class="alone">Save a payment method<\/h1>/)
+    assert.match(html, /<button>Save<\/button>/)
+    await tryWith(id, card)
+    assert.match((await get(id)).html, /Your payment method was saved\./)
+  })
+
+  test('every language is spoken: by the address, the checkout, the browser', async () => {
+    const id = await checkout()
+    for (const code of languageCodes) {
+      const path = `../../../plugins/widget/texts/${code}.ts`
+      const { default: texts } = (await import(path)) as { default: Texts }
+      const { html } = await get(id, `?locale=${code}`)
+      const direction = code === 'ar' ? 'rtl' : 'ltr'
+      assert.ok(html.includes(`<html lang="${tagOf(code)}" dir="${direction}">`), code)
+      assert.ok(html.includes(`<title>${texts.page.title}</title>`), code)
+      assert.ok(html.includes(texts.labels.cardNumber), code)
+      assert.match(html, /92[.,]00/, code)
+      const byBrowser = await get(id, '', { 'accept-language': `${tagOf(code)};q=0.9, en;q=0.1` })
+      assert.ok(byBrowser.html.includes(`<html lang="${tagOf(code)}"`), code)
+    }
+    const french = await checkout({ locale: 'fr_FR' })
+    assert.match((await get(french, '', { 'accept-language': 'de' })).html, /lang="fr"/)
+    assert.match((await get(french, '?locale=se')).html, /lang="sv"/)
+  })
+
+  test('the address chooses brands, and keeps them with the language', async () => {
+    const id = await checkout()
+    const query = '?locale=de&brands=VISA+PAYPAL'
+    const { html } = await get(id, query)
+    assert.match(html, /Mit PayPal bezahlen/)
+    assert.doesNotMatch(html, /Bankkonto|Mit iDEAL/)
+    const nonce = nonceIn(html)
+    const { location } = await send(id, { nonce, ...card, 'card.number': '1' }, query)
+    assert.match(location, /^page\?locale=de&brands=VISA\+PAYPAL&method=card&error=/)
+  })
+
+  test('nothing in an address becomes markup', async () => {
+    const id = await checkout()
+    const evil = encodeURIComponent('"><script>alert(1)</script>')
+    for (const name of ['locale', 'brands', 'method', 'outcome', 'error', 'other', 'x']) {
+      const { html } = await get(id, `?${name}=${evil}`)
+      assert.doesNotMatch(html, /<script>|"><script/, name)
+    }
+    assert.doesNotMatch((await get(id, `?error=${evil}:invalid`)).html, /alert\(1\)"/)
+  })
+
+  test('unknown and removed checkouts say so, in the language of the browser', async () => {
+    for (const id of [`${'AB12'.repeat(8)}.node`, 'nonsense']) {
+      const { status, html } = await get(id, '', { 'accept-language': 'it' })
+      assert.equal(status, 404)
+      assert.match(html, /Questo pagamento non esiste/)
+      assert.equal((await send(id, { nonce: '0123456789abcdef', ...card })).location, 'page')
+    }
+    const id = await checkout()
+    await fetch(`${host.url}/v1/checkouts/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${host.token}` },
+    })
+    assert.match((await get(id)).html, /This payment can no longer be made\./)
+  })
+
+  test('no log line has a number, a name or the id of a checkout', () => {
+    const text = JSON.stringify([host.lines, host.logs])
+    assert.doesNotMatch(text, /4200 ?0000|Jane Jones|[0-9A-F]{32}\./)
+  })
+})

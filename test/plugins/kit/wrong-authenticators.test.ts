@@ -1,0 +1,30 @@
+/** Every case of the suite notices the authenticator with its mistake. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { authenticatorCases, runAuthenticatorContract } from '@tollgate/plugin-kit/testing'
+import { simulatorHttpAuthenticator } from '../../../connectors/simulator/http-connector.ts'
+import { issuerOverHttp } from './simulator-issuer.ts'
+import { wrongAuthenticators } from './wrong-authenticators.ts'
+
+const quick = { patienceMs: 500, graceMs: 200 }
+
+describe('the contract suite and wrong authenticators', () => {
+  for (const { what, authenticator, noticed } of wrongAuthenticators) {
+    test(`the suite notices an authenticator that ${what}`, async () => {
+      const { failed } = await runAuthenticatorContract(authenticator, issuerOverHttp, quick)
+      assert.deepEqual(failed.map(({ name }) => name).sort(), [...noticed].sort())
+    })
+  }
+})
+
+test('every case of the contract has an authenticator that fails it', () => {
+  const { cases, notSupported } = authenticatorCases(simulatorHttpAuthenticator, issuerOverHttp)
+  assert.deepEqual(notSupported, [], 'the simulated issuer supports every case')
+  const failing = new Set(wrongAuthenticators.flatMap(({ noticed }) => noticed))
+  const names = cases.map(({ name }) => name)
+  assert.equal(new Set(names).size, names.length, 'every case has its own name')
+  assert.deepEqual(
+    names.filter((name) => !failing.has(name)),
+    [],
+  )
+})
