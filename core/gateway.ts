@@ -18,9 +18,9 @@ import type { Dispatcher } from './jobs/dispatcher.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
-import { createAuthentication, readAuthentication } from './payment/authentication-alone.ts'
+import { Authentications } from './payment/authentications.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
-import { authenticationView, type PaymentView, paymentView } from './payment/view.ts'
+import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
@@ -54,6 +54,7 @@ export class Gateway {
   readonly checkouts: Checkouts
   /** Pages of plugins in test set-ups, for hosts that serve them. */
   readonly pages: PluginPages
+  readonly threeDSecure: Authentications
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -84,6 +85,7 @@ export class Gateway {
     })
     this.checkouts = new Checkouts(parts.engine)
     this.pages = parts.pages
+    this.threeDSecure = new Authentications(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })
@@ -140,28 +142,6 @@ export class Gateway {
       this.payments.followUp(id, { ...request, paymentType: 'RV' }, options),
     rebill: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
       this.payments.followUp(id, { ...request, paymentType: 'RB' }, options),
-  }
-
-  /**
-   * Authentications without a payment: payment type 3D. Their views hold the proof for a payment
-   * elsewhere.
-   */
-  readonly threeDSecure = {
-    create: async (
-      request: Requests['threeDSecure.create'],
-      options: RequestOptions = {},
-    ): Promise<PaymentView> => {
-      const caller = options.caller ?? embedder
-      const asked = await this.#read(caller, 'threeDSecure.create', request)
-      const done = await createAuthentication(this.#engine, caller, asked, options.idempotencyKey)
-      return authenticationView(done, newId(), buildNumber)
-    },
-    get: async (id: string, options: RequestOptions = {}): Promise<PaymentView> => {
-      const caller = options.caller ?? embedder
-      await this.#read(caller, 'threeDSecure.get', {})
-      const done = await readAuthentication(this.#engine, caller, id, undefined)
-      return authenticationView(done, newId(), buildNumber)
-    },
   }
 
   /**
