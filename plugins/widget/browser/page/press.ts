@@ -57,6 +57,7 @@ export function createCashier(context: Context): Cashier {
     pressed = form
     form.notices.clear()
     const wrong = await form.check()
+    form.button.classList.toggle('wpwl-button-error', wrong !== null)
     if (wrong !== null) {
       rest()
       wrong.focus()

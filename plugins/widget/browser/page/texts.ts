@@ -30,8 +30,18 @@ export function inLanguage(
     texts: {
       ...texts,
       labels: { ...texts.labels, ...wordsOf(options.labels) },
-      errors: { ...texts.errors, ...wordsOf(options.errorMessages) },
+      errors: { ...texts.errors, ...errorsOf(options) },
     },
+  }
+}
+
+/** Deployed pages name month and year apart. */
+function errorsOf({ errorMessages }: Options): Record<string, string> {
+  const { expiryMonthError, expiryYearError = expiryMonthError, ...words } = wordsOf(errorMessages)
+  return {
+    ...(expiryMonthError === undefined ? {} : { expiryDateError: expiryMonthError }),
+    ...(expiryYearError === undefined ? {} : { cardExpiredError: expiryYearError }),
+    ...words,
   }
 }
 
