@@ -18,27 +18,13 @@ import type { Dispatcher } from './jobs/dispatcher.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
-import { createAuthentication, readAuthentication } from './payment/authentication-alone.ts'
+import { Authentications } from './payment/authentications.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
-import { authenticationView, type PaymentView, paymentView } from './payment/view.ts'
+import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
-import {
-  createRegistration,
-  endRegistration,
-  extendRegistration,
-  payWithRegistration,
-  readRegistration,
-  sameAccount,
-  updateRegistration,
-} from './registration/registrations.ts'
-import type { Registration } from './registration/types.ts'
-import {
-  type RegistrationView,
-  registrationView,
-  type VerificationView,
-} from './registration/view.ts'
+import { Registrations } from './registration/api.ts'
 import { Schedules } from './schedule/api.ts'
 import { Shoppers } from './shopper-return/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
@@ -61,12 +47,14 @@ export class Gateway {
   readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
+  readonly registrations: Registrations & { readonly steps: StepsOf }
   readonly shoppers: Shoppers
   /** The script, frames and files of the widget. */
   readonly widget: Widget
   readonly checkouts: Checkouts
   /** Pages of plugins in test set-ups, for hosts that serve them. */
   readonly pages: PluginPages
+  readonly threeDSecure: Authentications
   /** Decisions that only people can make. */
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
@@ -92,8 +80,12 @@ export class Gateway {
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
+    this.registrations = Object.assign(new Registrations(parts.engine), {
+      steps: this.#stepsOf('registrations.steps'),
+    })
     this.checkouts = new Checkouts(parts.engine)
     this.pages = parts.pages
+    this.threeDSecure = new Authentications(parts.engine)
     this.schedules = Object.assign(new Schedules(parts.engine), {
       steps: this.#stepsOf('schedules.steps'),
     })
@@ -153,82 +145,6 @@ export class Gateway {
   }
 
   /**
-   * Authentications without a payment: payment type 3D. Their views hold the proof for a payment
-   * elsewhere.
-   */
-  readonly threeDSecure = {
-    create: async (
-      request: Requests['threeDSecure.create'],
-      options: RequestOptions = {},
-    ): Promise<PaymentView> => {
-      const caller = options.caller ?? embedder
-      const asked = await this.#read(caller, 'threeDSecure.create', request)
-      const done = await createAuthentication(this.#engine, caller, asked, options.idempotencyKey)
-      return authenticationView(done, newId(), buildNumber)
-    },
-    get: async (id: string, options: RequestOptions = {}): Promise<PaymentView> => {
-      const caller = options.caller ?? embedder
-      await this.#read(caller, 'threeDSecure.get', {})
-      const done = await readAuthentication(this.#engine, caller, id, undefined)
-      return authenticationView(done, newId(), buildNumber)
-    },
-  }
-
-  /**
-   * Registrations: accounts that are stored for later payments. Answers are masked: a number is never
-   * given back.
-   *
-   * @throws GatewayError like `payments`; 100.150.2xx when a registration is unknown or not usable.
-   */
-  readonly registrations = {
-    create: (
-      request: Requests['registrations.create'],
-      options: RequestOptions = {},
-    ): Promise<VerificationView> =>
-      this.#view(async (caller) => {
-        const read = await this.#read(caller, 'registrations.create', request)
-        return createRegistration(this.#engine, caller, read, options.idempotencyKey)
-      }, options),
-    get: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-      this.#registration('registrations.get', {}, options, (caller) =>
-        readRegistration(this.#engine, caller, id, undefined),
-      ),
-    /** The registration's steps, also after its removal. */
-    steps: this.#stepsOf('registrations.steps'),
-    pay: (
-      id: string,
-      request: Requests['registrations.pay'],
-      options: RequestOptions = {},
-    ): Promise<PaymentView> =>
-      this.#view(async (caller) => {
-        const read = await this.#read(caller, 'registrations.pay', request)
-        return payWithRegistration(this.#engine, caller, id, read, options.idempotencyKey)
-      }, options),
-    update: (
-      id: string,
-      request: Requests['registrations.update'],
-      options: RequestOptions = {},
-    ): Promise<RegistrationView> =>
-      this.#registration('registrations.update', request, options, (caller, read) =>
-        updateRegistration(this.#engine, caller, id, read),
-      ),
-    extend: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-      this.#registration('registrations.extend', {}, options, (caller, read) =>
-        extendRegistration(this.#engine, caller, id, read),
-      ),
-    remove: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-      this.#registration('registrations.remove', {}, options, (caller, { fields }) =>
-        endRegistration(this.#engine, caller, id, fields),
-      ),
-    /** Ids of the usable registrations that hold the same account as this one, itself included. */
-    sameAccount: async (id: string, options: RequestOptions = {}): Promise<string[]> => {
-      const caller = options.caller ?? embedder
-      await this.#read(caller, 'registrations.get', {})
-      return sameAccount(this.#engine, caller, id)
-    },
-  }
-
-  /**
    * The steps of the resource with this number: an id, a short id, a merchantTransactionId, a key
    * of an attempt. For operators; for several payments with one number, the ids.
    *
@@ -241,19 +157,6 @@ export class Gateway {
 
   #stepsOf(operation: StepOperation): StepsOf {
     return (id, options = {}) => stepsFor(this.#engine, options.caller ?? embedder, operation, id)
-  }
-
-  async #registration(
-    operation: string,
-    values: unknown,
-    options: RequestOptions,
-    work: (caller: Caller, request: Request) => Promise<Registration>,
-  ): Promise<RegistrationView> {
-    const caller = options.caller ?? embedder
-    const registration = await work(caller, await this.#read(caller, operation, values))
-    const now = new Date(this.#engine.clock.realMs())
-    const settings = await this.#engine.directory.settings(registration.channelId)
-    return registrationView(registration, settings, newId(), buildNumber, now)
   }
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {

@@ -190,7 +190,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** The name of an engine as a part of ids. */
-const nodeOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15)
+const nodeOf = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15) || 'node'
 
 /** A database that is just starting is waited for, a few seconds. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {

@@ -95,7 +95,7 @@ export async function updateCheckout(
     )
     // A shopper's submission or another change came first: the new state decides.
     if (done === undefined) continue
-    const integrity = integrityOf(engine, request.fields)
+    const integrity = await keptIntegrity(engine, request.fields, checkout)
     return integrity === undefined ? { checkout: changed } : { checkout: changed, integrity }
   }
 }
@@ -244,6 +244,17 @@ function refuseWithoutFields({ environment, fieldsUrl }: Engine): void {
     description:
       'invalid payment method: this installation takes no checkouts, its operator has to set the origin of card fields (fieldsUrl)',
   })
+}
+
+/** The page goes on with the script that the checkout was made with, also after a deployment. */
+async function keptIntegrity(
+  engine: Engine,
+  fields: RequestFields,
+  { scriptHash }: Checkout,
+): Promise<string | undefined> {
+  const present = integrityOf(engine, fields)
+  if (present === undefined || scriptHash === null) return present
+  return (await engine.widgetFiles.integrityOf(scriptHash)) ?? present
 }
 
 function integrityOf({ widget }: Engine, fields: RequestFields): string | undefined {

@@ -67,17 +67,24 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
     engine.inFlight.end(name)
   }
   const at = { payment, lease, enquiries: 0, target, first: work }
-  return conclude(engine, at, isAnswer(said) ? said : { is: 'unavailable' })
+  try {
+    return await conclude(engine, at, isAnswer(said) ? said : { is: 'unavailable' })
+  } catch (error) {
+    // The database did not say whether the payment went on: nothing was sent, and the sweep ends it.
+    if (!outcomeUnknown(error)) throw error
+    engine.log.warn({ payment: payment.id }, 'an authentication could not be written')
+    return payment
+  }
 }
 
 const cardOf = ({ operation: { instrument } }: AttemptContext): Card | undefined =>
   instrument?.kind === 'card' ? instrument : undefined
 
-/** Whether the authenticator said what the authentication came to. */
+/** Whether there is an answer, as opposed to a failed call and an unknown key. */
 export const isAnswer = (said: Said): said is Authentication =>
   said.is !== 'unknown' && said.is !== 'notFound'
 
-/** Does what the answer of an authenticator says. */
+/** Carries the answer of an authenticator out. */
 export async function conclude(
   engine: Engine,
   at: UnderWay,
@@ -111,7 +118,7 @@ export async function conclude(
   }
 }
 
-/** What is known of an authentication by now. Values of an earlier answer stay. */
+/** The payment with the answer in its record. Values of an earlier answer stay. */
 function withRecord(payment: Payment, said: Authentication): Payment {
   const before = payment.answer.authentication!
   const { isDecoupled: _, ...kept } = before

@@ -50,7 +50,7 @@ export async function lookAtAuthentication(
     await engine.lanes.single(waitForShopper(attemptKey, taken.lease))
     return payment
   }
-  // The process died before the shopper knew what to do, or long after the shopper came back.
+  // The process died before its answer reached the shopper, or the shopper came back too long ago.
   if (!isDecoupled && isTooLongBack(taken.returned_ms)) {
     return abandon(engine, attemptKey, taken, isOver ? 'expiry' : 'authentication')
   }

@@ -61,7 +61,7 @@ export async function resolve(
   const payment = toPayment(row)
   if (taken === undefined) return payment
   await faultPoint('after-lease', payment.id)
-  // A late success is taken back at the acquirer, whatever this database knew of it.
+  // A late success is taken back at the acquirer in any stage.
   if (taken.stage === 'authentication' && isOpen(payment.state)) {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }

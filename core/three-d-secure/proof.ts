@@ -1,4 +1,4 @@
-/** What the acquirer gets of an authentication. */
+/** The values of an authentication that the acquirer gets. */
 import type { Authentication, Operation } from '@tollgate/plugin-kit'
 import { factsOf } from './checked.ts'
 

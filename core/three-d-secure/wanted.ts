@@ -1,4 +1,4 @@
-/** What a request says about authentication, read from its fields alone. */
+/** The wishes of a request about authentication, read from its fields alone. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { groupOf, textOf } from '../request/values.ts'
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
 import { addWidgetFile, type WidgetFileRow, widgetFile, widgetFilesOf } from './store.ts'
@@ -53,6 +54,12 @@ export class WidgetFiles {
     if (known !== undefined) return known
     const [row] = await this.#lanes.read(widgetFile(hash, name))
     return row && this.#keep(row)
+  }
+
+  /** The `integrity` of a loader. */
+  async integrityOf(scriptHash: string): Promise<string | undefined> {
+    const file = await this.find(scriptHash, loaderName)
+    return file && `sha384-${createHash('sha384').update(file.bytes).digest('base64')}`
   }
 
   #keep(row: WidgetFileRow): StoredFile {

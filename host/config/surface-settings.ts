@@ -10,14 +10,14 @@ export const surfaceSettings = [
     env: 'TOLLGATE_SURFACE',
     format: { kind: 'text' },
     meaning:
-      'Surfaces that this process serves, separated by commas: merchant (API for shops, events from acquirers), fields (card fields for shoppers), office (API for operators). Default: all in test, all but office on live.',
+      'Surfaces that this process serves, separated by commas: merchant (API for shops, events from acquirers), fields (card fields of the widget), office (API for operators). Default: all in test, all but office on live.',
   },
   {
     name: 'fieldsUrl',
     env: 'TOLLGATE_FIELDS_URL',
     format: { kind: 'url', schemes: ['http', 'https'] },
     meaning:
-      'Origin under which shoppers reach the surface fields, if the surface has an origin of its own.',
+      "Origin of the widget's card fields: https://fields.example.com. Under this name the host answers nothing else, so a script that got into another page cannot read them. Required for checkouts on live; in test the fields are at the listening address.",
   },
   {
     name: 'officeUrl',

@@ -4,7 +4,7 @@ import type { Json, Money, Ms, Redirect } from './outcome.ts'
 import type { Sensitive } from './sensitive.ts'
 import type { Settings, SettingsOf } from './settings.ts'
 
-/** One authentication of a cardholder. It moves no money. */
+/** One authentication of a cardholder, which moves no money. */
 export type AuthenticationRequest = {
   /** 32 hex characters; the id of the engine's payment record. */
   readonly paymentId: string
@@ -96,8 +96,8 @@ export type AuthenticatorContext<
 > = Omit<Context<Config, Account>, 'sending'>
 
 /**
- * An authenticator's message about one authentication. It proves nothing by itself: the engine
- * enquires.
+ * An authenticator's message about one authentication. The message proves nothing by itself: the
+ * engine enquires.
  */
 export type AuthenticationClaim = {
   /** Unique for an account, at most 255 visible characters. */

@@ -20,7 +20,7 @@ type Told = (
   back?: ShopperReturn,
 ) => Promise<Answer> | Answer
 
-/** What the authenticator says of one payment; by default it confirms the shopper. */
+/** Answers about one payment; by default the authenticator confirms the shopper. */
 export type AuthenticatorScript = {
   readonly authenticate?: Told
   readonly complete?: Told

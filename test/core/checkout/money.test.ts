@@ -161,6 +161,7 @@ describe('the one payment of a checkout', () => {
     await press(run.gateway, id)
     const [first] = await paymentsOf(id)
     await run.tell(first!, { outcome: approval })
+    assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy' })
     assert.deepEqual(await press(run.gateway, id), { state: 'busy' })
     run.acquirer.tell('late-and-open', { reverseByKey: () => ({ is: 'reversed', refs: {} }) })
     await until(async () => {
@@ -169,6 +170,20 @@ describe('the one payment of a checkout', () => {
       return (await run.kinds(first!)).join() === '(conflict)' ? true : undefined
     })
     assert.deepEqual(await press(run.gateway, id), paid(id))
+  })
+
+  test('a late success between the read and the commit: nothing is sent', async () => {
+    const id = await made('late-between', {
+      debit: refuse,
+      reverseByKey: () => ({ is: 'unknown', why: 'not yet' }),
+    })
+    await press(run.gateway, id)
+    const [first] = await paymentsOf(id)
+    const told = atNext('before-T1', () => run.tell(first!, { outcome: approval }))
+    assert.deepEqual(await press(run.gateway, id), { state: 'busy' })
+    await told
+    assert.equal(debits('late-between'), 1)
+    run.acquirer.tell('late-between', { reverseByKey: () => ({ is: 'reversed', refs: {} }) })
   })
 
   test('an update between the read and the commit: the shopper pays the new amount', async () => {

@@ -1,5 +1,5 @@
 /**
- * What money does around an authentication: returns at once, dying processes, lost answers, words out of
+ * Money around an authentication: returns at once, dying processes, lost answers, words out of
  * order. An acquirer hears of a payment once, after a proven authentication, or never.
  */
 import assert from 'node:assert/strict'
@@ -118,6 +118,46 @@ describe('money around an authentication', () => {
     })
   }
 
+  test('a process that wakes up before the money finds it done by another', async () => {
+    const { id, token } = await run.away('woken-up-late', {})
+    const woken = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    onFaultPoint((at) => {
+      if (at !== 'before-going-on') return
+      onFaultPoint(undefined)
+      reached.resolve()
+      return woken.promise
+    })
+    const back = run.back(id, token, other)
+    await reached.promise
+    await foundDead(id)
+    assert.equal(await ended(id), charged)
+    woken.resolve()
+    assert.equal(((await back) as { to: string }).to, 'merchant')
+    assert.deepEqual(run.acquirer.of('woken-up-late'), ['debit'])
+    assert.equal(await run.code(id), charged)
+  })
+
+  test('a process that wakes up after the time is over charges nothing', async () => {
+    const { id, token } = await run.away('woken-too-late', {})
+    const woken = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    onFaultPoint((at) => {
+      if (at !== 'before-going-on') return
+      onFaultPoint(undefined)
+      reached.resolve()
+      return woken.promise
+    })
+    const back = run.back(id, token, other)
+    await reached.promise
+    await foundDead(id, '6 minutes')
+    assert.equal(await ended(id), abandoned)
+    woken.resolve()
+    await back
+    assert.deepEqual(run.acquirer.of('woken-too-late'), [])
+    assert.equal(await run.code(id), abandoned)
+  })
+
   test('killed between going on and sending, it is undone by key', async () => {
     const { id, token } = await run.away('killed-at-the-door', {})
     await dieAt('gone-on', () => run.back(id, token, other))
@@ -186,7 +226,7 @@ describe('money around an authentication', () => {
     assert.deepEqual(await run.timers(id), [])
   })
 
-  test('the end of the authentication is not the end of what the acquirer has open', async () => {
+  test('the time of the authentication does not end an operation that the acquirer has open', async () => {
     const { id, token } = await run.away('stale-expiry', {})
     run.acquirer.tell('stale-expiry', {
       debit: (_, context) => {
@@ -197,7 +237,7 @@ describe('money around an authentication', () => {
     })
     await run.back(id, token)
     assert.equal(await run.stateOf(id), 'pending')
-    // A look at what the acquirer has open asks, and undoes nothing.
+    // A look at an open operation asks, and undoes nothing.
     await assert.rejects(
       run.gateway.payments.refund(id, { amount: '1.00', currency: 'EUR' }),
       GatewayError,

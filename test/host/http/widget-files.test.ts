@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { createGateway, localKeys } from '../../../core/index.ts'
 import { createHost } from '../../../host/index.ts'
+import { startTestCluster } from '../../rig/cluster.ts'
+import { freshSimulator } from '../../rig/gateway.ts'
 import { widgetRelease } from '../../rig/widget-release.ts'
 import { type Hosted, startHost } from './hosted.ts'
 
@@ -125,6 +128,85 @@ describe('files of the widget', () => {
       )
     } finally {
       await close()
+    }
+  })
+
+  test('a checkout keeps the script that it was made with', async () => {
+    const gateway = await host.another({ widget: second })
+    const served = createHost(gateway, { port: 0 })
+    const { url, close } = await served.listen()
+    try {
+      const make = async (path: string, more: Readonly<Record<string, string>> = {}) => {
+        const response = await fetch(url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${host.token}` },
+          body: new URLSearchParams({ integrity: 'true', ...more }),
+        })
+        return (await response.json()) as { id: string; integrity: string }
+      }
+      const basket = { entityId: host.channel, amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+      const before = await host.gateway.checkouts.create({ ...basket, integrity: 'true' } as never)
+      const after = await make('/v1/checkouts', basket)
+      assert.equal(before.integrity, first.loader.integrity)
+      assert.equal(after.integrity, second.loader.integrity)
+      assert.equal((await make(`/v1/checkouts/${before.id}`)).integrity, first.loader.integrity)
+      for (const at of [host.url, url]) {
+        for (const [id, { loader }] of [
+          [before.id, first],
+          [after.id, second],
+        ] as const) {
+          const response = await fetch(`${at}/v1/paymentWidgets.js?checkoutId=${id}/registration`)
+          assert.equal(await response.text(), String(loader.bytes))
+          assert.match(response.headers.get('cache-control') ?? '', /immutable/)
+        }
+      }
+    } finally {
+      await close()
+    }
+  })
+
+  test('a channel names the pages that may show its fields', async () => {
+    const own = await host.gateway.entities.create({
+      kind: 'channel',
+      name: 'Own',
+      parentId: host.merchant,
+      settings: { widgetOrigins: ['https://shop.example', 'https://www.shop.example'] },
+    })
+    const { id } = await host.gateway.checkouts.create({
+      ...{ entityId: own, amount: '92.00', currency: 'EUR', paymentType: 'DB' },
+    } as never)
+    const address = frameOf(first, 'number').replace(checkout, id)
+    const { headers } = await get(address)
+    assert.match(
+      headers.get('content-security-policy') ?? '',
+      /frame-ancestors https:\/\/shop\.example https:\/\/www\.shop\.example$/,
+    )
+  })
+
+  test('a live installation takes checkouts only with an origin of card fields', async () => {
+    const cluster = await startTestCluster({ durable: true })
+    try {
+      for (const fieldsUrl of [undefined, 'https://fields.example.com']) {
+        await using gateway = await createGateway({
+          database: { url: cluster.url },
+          environment: 'live',
+          keys: localKeys(`live:${'5e6f'.repeat(16)}`),
+          plugins: [freshSimulator()],
+          role: 'api',
+          ...(fieldsUrl === undefined ? {} : { fieldsUrl }),
+        })
+        let entityId: string | undefined
+        for (const kind of ['psp', 'division', 'merchant', 'channel'] as const) {
+          const above = entityId === undefined ? {} : { parentId: entityId }
+          entityId = await gateway.entities.create({ kind, name: 'Live', ...above })
+        }
+        const basket = { entityId, amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+        const making = gateway.checkouts.create(basket as never)
+        if (fieldsUrl === undefined) await assert.rejects(making, /fieldsUrl/)
+        else assert.equal((await making).result.code, '000.200.100')
+      }
+    } finally {
+      await cluster.stop()
     }
   })
 
