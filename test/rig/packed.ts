@@ -12,6 +12,7 @@ const packages = [
   'core',
   'connectors/simulator',
   'connectors/acquirer-json',
+  'plugins/widget',
   'host',
 ]
 
