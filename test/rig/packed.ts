@@ -13,6 +13,7 @@ const packages = [
   'core',
   'connectors/simulator',
   'connectors/acquirer-json',
+  'plugins/widget',
   'host',
 ]
 
