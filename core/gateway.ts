@@ -24,21 +24,7 @@ import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
-import {
-  createRegistration,
-  endRegistration,
-  extendRegistration,
-  payWithRegistration,
-  readRegistration,
-  sameAccount,
-  updateRegistration,
-} from './registration/registrations.ts'
-import type { Registration } from './registration/types.ts'
-import {
-  type RegistrationView,
-  registrationView,
-  type VerificationView,
-} from './registration/view.ts'
+import { Registrations } from './registration/api.ts'
 import { Schedules } from './schedule/api.ts'
 import { Shoppers } from './shopper-return/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
@@ -61,6 +47,7 @@ export class Gateway {
   readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
   readonly webhooks: Webhooks
+  readonly registrations: Registrations & { readonly steps: StepsOf }
   readonly shoppers: Shoppers
   /** The script, frames and files of the widget. */
   readonly widget: Widget
@@ -93,6 +80,9 @@ export class Gateway {
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
+    this.registrations = Object.assign(new Registrations(parts.engine), {
+      steps: this.#stepsOf('registrations.steps'),
+    })
     this.checkouts = new Checkouts(parts.engine)
     this.pages = parts.pages
     this.threeDSecure = new Authentications(parts.engine)
@@ -155,60 +145,6 @@ export class Gateway {
   }
 
   /**
-   * Registrations: accounts stored for later payments. Responses are masked, and never contain the
-   * number.
-   *
-   * @throws GatewayError like `payments`; 100.150.2xx when a registration is unknown or not usable.
-   */
-  readonly registrations = {
-    create: (
-      request: Requests['registrations.create'],
-      options: RequestOptions = {},
-    ): Promise<VerificationView> =>
-      this.#view(async (caller) => {
-        const read = await this.#read(caller, 'registrations.create', request)
-        return createRegistration(this.#engine, caller, read, options.idempotencyKey)
-      }, options),
-    get: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-      this.#registration('registrations.get', {}, options, (caller) =>
-        readRegistration(this.#engine, caller, id, undefined),
-      ),
-    /** The registration's steps, also after its removal. */
-    steps: this.#stepsOf('registrations.steps'),
-    pay: (
-      id: string,
-      request: Requests['registrations.pay'],
-      options: RequestOptions = {},
-    ): Promise<PaymentView> =>
-      this.#view(async (caller) => {
-        const read = await this.#read(caller, 'registrations.pay', request)
-        return payWithRegistration(this.#engine, caller, id, read, options.idempotencyKey)
-      }, options),
-    update: (
-      id: string,
-      request: Requests['registrations.update'],
-      options: RequestOptions = {},
-    ): Promise<RegistrationView> =>
-      this.#registration('registrations.update', request, options, (caller, read) =>
-        updateRegistration(this.#engine, caller, id, read),
-      ),
-    extend: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-      this.#registration('registrations.extend', {}, options, (caller, read) =>
-        extendRegistration(this.#engine, caller, id, read),
-      ),
-    remove: (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-      this.#registration('registrations.remove', {}, options, (caller, { fields }) =>
-        endRegistration(this.#engine, caller, id, fields),
-      ),
-    /** Ids of all usable registrations of the same account, including the given one. */
-    sameAccount: async (id: string, options: RequestOptions = {}): Promise<string[]> => {
-      const caller = options.caller ?? embedder
-      await this.#read(caller, 'registrations.get', {})
-      return sameAccount(this.#engine, caller, id)
-    },
-  }
-
-  /**
    * The steps of a resource, for operators. If several payments match, returns their ids.
    *
    * @param reference An id, a short id, a merchantTransactionId or the key of an attempt.
@@ -221,19 +157,6 @@ export class Gateway {
 
   #stepsOf(operation: StepOperation): StepsOf {
     return (id, options = {}) => stepsFor(this.#engine, options.caller ?? embedder, operation, id)
-  }
-
-  async #registration(
-    operation: string,
-    values: unknown,
-    options: RequestOptions,
-    work: (caller: Caller, request: Request) => Promise<Registration>,
-  ): Promise<RegistrationView> {
-    const caller = options.caller ?? embedder
-    const registration = await work(caller, await this.#read(caller, operation, values))
-    const now = new Date(this.#engine.clock.realMs())
-    const settings = await this.#engine.directory.settings(registration.channelId)
-    return registrationView(registration, settings, newId(), buildNumber, now)
   }
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {

@@ -193,7 +193,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** The name of an engine as a part of ids. */
-const nodeOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15)
+const nodeOf = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15) || 'node'
 
 /** Waits a few seconds for a database that is starting. */
 async function reachable(database: Database, lanes: Lanes): Promise<void> {

@@ -3,7 +3,8 @@
  * type, decoding, redaction, vault class, OpenAPI entry, reference page and test data follow from
  * it. Tables are plain data that survives JSON.stringify: no classes, no closures.
  */
-import type { NeededRight, RightName } from './tables/rights.ts'
+
+export type { Endpoint } from './endpoint.ts'
 
 /**
  * The format of a value on the wire. Every value is a string; lengths count characters (code
@@ -319,33 +320,4 @@ export function under(
       need: change.need ?? field.need,
     }))
   return { name: prefix, title, fields, conditions: change.conditions ?? [] }
-}
-
-/** One endpoint of the REST surface. */
-export type Endpoint = {
-  /** Name of the operation: `payments.create`. */
-  readonly operation: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters, and other accepted paths; where `deep`, the last parameter takes all that follows. */
-  readonly path: string
-  readonly deep?: true
-  readonly alsoPaths?: readonly string[]
-  readonly title: string
-  /** Groups of request fields in the body (POST) or the query (GET, DELETE). */
-  readonly accepts: readonly string[]
-  /** Fields of those groups that this operation requires, exclusively allows, or refuses. */
-  readonly required?: readonly string[]
-  readonly refused?: readonly string[]
-  /** Groups of response fields in the answer. */
-  readonly answers: readonly string[]
-  /** `token`: a Bearer token; `checkout`, `return`: the id or the token in the path, which a shopper has; `none`: public. */
-  readonly login: 'token' | 'checkout' | 'return' | 'none'
-  /** The right that the token needs. */
-  readonly right: NeededRight
-  /** A second right of the token; with `where`, only for a request that names this field. */
-  readonly also?: { readonly right: RightName; readonly where?: string }
-  /** Class of limits that throttling applies, surfaces that have the path (default: `merchant`), and whether any page may read the answer. */
-  readonly throttle: 'write' | 'read' | 'none'
-  readonly surfaces?: readonly ('merchant' | 'fields')[]
-  readonly crossOrigin?: true
 }

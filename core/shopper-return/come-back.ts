@@ -43,7 +43,7 @@ export type Onward =
   | {
       readonly to: 'next'
       readonly redirect: Redirect['redirect']
-      readonly place: ReturnPlace
+      readonly inFrame?: true
     }
   /** Nowhere: the merchant named no page. */
   | { readonly to: 'nowhere' }
@@ -74,7 +74,9 @@ async function nextPage(
   const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
   if (redirect === undefined) return undefined
   const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
-  return isSame ? undefined : { to: 'next', redirect: redirect as Redirect['redirect'], place }
+  if (isSame) return undefined
+  const next = { to: 'next', redirect: redirect as Redirect['redirect'] } as const
+  return place === 'frame' ? { ...next, inFrame: true } : next
 }
 
 async function read(engine: Engine, paymentId: string): Promise<Payment | undefined> {

@@ -173,7 +173,8 @@ function payloadOf(
     const registration = registrations.get(isOwn ? event.resource : payment.registrationId!)
     if (registration === undefined) return undefined
     const own = settings.get(registration.channelId) ?? {}
-    return registrationView(registration, own, event.id, buildNumber, event.at)
+    const ndc = payment?.checkoutId ?? event.id
+    return registrationView(registration, own, ndc, buildNumber, event.at)
   }
   const schedule = schedules.get(event.resource)
   return schedule && schedulePayload(event, schedule)

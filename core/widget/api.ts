@@ -3,7 +3,7 @@ import type { Checkout } from '../checkout/types.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { loaderName } from '../widget-files/files.ts'
-import { fileReply, frameReply, notFound, type WidgetAsked, type WidgetReply } from './replies.ts'
+import { fileReply, frameReply, noFile, type WidgetAsked, type WidgetReply } from './replies.ts'
 
 const year = 'public, max-age=31536000, immutable'
 /** As long as a checkout is valid, which keeps its version. */
@@ -28,7 +28,7 @@ export class Widget {
     const kept = checkout?.scriptHash ?? undefined
     const hash = kept ?? widgetFiles.current?.scriptHash
     const file = hash === undefined ? undefined : await widgetFiles.find(hash, loaderName)
-    if (hash === undefined || file === undefined) return notFound
+    if (hash === undefined || file === undefined) return noFile
     return fileReply(file, hash, kept === undefined ? again : checkoutsLife, asked)
   }
 
@@ -36,14 +36,14 @@ export class Widget {
   async asset(hash: string, name: string, asked: WidgetAsked = {}): Promise<WidgetReply> {
     const file = await this.#engine.widgetFiles.find(hash, name)
     // Frames are served under their checkouts.
-    if (file === undefined || file.policy !== undefined) return notFound
+    if (file === undefined || file.policy !== undefined) return noFile
     return fileReply(file, hash, year, asked)
   }
 
   /** The document of a field or of a challenge, for the pages that may show this checkout. */
   async frame(checkoutId: string, hash: string, name: string): Promise<WidgetReply> {
     const file = await this.#engine.widgetFiles.find(hash, name)
-    if (file?.policy === undefined) return notFound
+    if (file?.policy === undefined) return noFile
     return frameReply(file, await this.#ancestorsOf(checkoutId))
   }
 

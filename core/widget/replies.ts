@@ -19,7 +19,7 @@ export type WidgetAsked = {
 
 const nothing = new Uint8Array()
 
-export const notFound: WidgetReply = {
+export const noFile: WidgetReply = {
   status: 404,
   headers: {
     'Content-Type': 'text/plain;charset=utf-8',
@@ -95,9 +95,7 @@ export function frameReply(file: StoredFile, ancestors: readonly string[]): Widg
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'cross-origin',
       // Pages of banks, which a frame of the challenge shows, need not know of embedding.
-      ...(/(^|;)\s*frame-src /.test(policy)
-        ? {}
-        : { 'Cross-Origin-Embedder-Policy': 'require-corp' }),
+      ...(showsOthers(policy) ? {} : { 'Cross-Origin-Embedder-Policy': 'require-corp' }),
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
       'X-DNS-Prefetch-Control': 'off',
@@ -105,3 +103,6 @@ export function frameReply(file: StoredFile, ancestors: readonly string[]): Widg
     body: file.bytes,
   }
 }
+
+const showsOthers = (policy: string): boolean =>
+  policy.split(';').some((directive) => directive.trim().startsWith('frame-src '))

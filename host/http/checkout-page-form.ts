@@ -65,9 +65,11 @@ const compacted = (text: string): string =>
 
 /** `08/30`, `8 / 2030`, `0830`, `2030-08`. */
 export function expiryIn(text: string): { month: string; year: string } | undefined {
-  const plain = plainDigits(text).trim()
+  const plain = plainDigits(text.slice(0, 40))
+    .trim()
+    .replaceAll(/[\s/\-.]+/g, '/')
   const [, first = '', second = ''] =
-    /^([0-9]{1,4})\s*[/\-. ]\s*([0-9]{1,4})$/.exec(plain) ??
+    /^([0-9]{1,4})\/([0-9]{1,4})$/.exec(plain) ??
     /^([0-9]{2})([0-9]{2}|[0-9]{4})$/.exec(plain) ??
     []
   const [month, year] = first.length === 4 ? [second, first] : [first, second]

@@ -29,7 +29,7 @@ export async function comeBack({
     return page(200, 'Thank you', 'Your answer has arrived. You can close this page.')
   }
   if (onward.to === 'frame') return backInFrame(onward.checkout, onward.location)
-  if (onward.to === 'next') return nextPage(onward.redirect, onward.place === 'frame')
+  if (onward.to === 'next') return nextPage(onward.redirect, onward.inFrame === true)
   return goTo(onward.location)
 }
 

@@ -21,20 +21,20 @@ const officePart = officeEndpoints[0].path.split('/')[1]
 const sharedPaths = endpoints.flatMap(({ path, alsoPaths = [], surfaces }) =>
   surfaces === undefined
     ? []
-    : [path, ...alsoPaths].map((one) => ({ is: matching(one), surfaces })),
+    : [path, ...alsoPaths].map((one) => ({ parts: one.split('/'), surfaces })),
 )
 
 /** The surfaces of a path, whether there is such a path or not. */
 function surfacesOfPath(path: string): readonly Surface[] {
   if (path.split('/', 2)[1] === officePart) return ['office']
-  return sharedPaths.find(({ is }) => is.test(path))?.surfaces ?? ['merchant']
+  const asked = path.replace(/\/$/, '').split('/')
+  return sharedPaths.find(({ parts }) => fits(parts, asked))?.surfaces ?? ['merchant']
 }
 
-/** As the router reads a path of the table: parameters are any text, and a slash may end it. */
-function matching(path: string): RegExp {
-  const parts = path.split(/\{[^{}]+\}/).map((part) => part.replaceAll('.', '\\.'))
-  return new RegExp(`^${parts.join('[^/]+')}/?$`)
-}
+/** As the router reads a path of the table: a parameter is any text. */
+const fits = (parts: readonly string[], asked: readonly string[]): boolean =>
+  parts.length === asked.length &&
+  parts.every((part, at) => (part.startsWith('{') ? asked[at] !== '' : part === asked[at]))
 
 type Named = { readonly host: string; readonly port: string }
 

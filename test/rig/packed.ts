@@ -9,6 +9,7 @@ const run = promisify(execFile)
 const packages = [
   'schemas',
   'plugins/kit',
+  'plugins/widget',
   'core',
   'connectors/simulator',
   'connectors/acquirer-json',

@@ -18,7 +18,7 @@ test('no text becomes code, and no shell is started', () => {
 test('digests, keys and ciphers are SHA-2, HMAC, HKDF, scrypt and AES-256-GCM', () => {
   const makes =
     /\b(?:createHash|createHmac|createCipheriv|createDecipheriv|createSign|createVerify|hkdfSync|pbkdf2Sync|hash|digestOf)\(\s*'([^']+)'/g
-  const strong = new Set(['sha256', 'sha512', 'aes-256-gcm'])
+  const strong = new Set(['sha256', 'sha384', 'sha512', 'aes-256-gcm'])
   // Authenticators support no other digest (RFC 6238).
   const isAuthenticator = (file: string, name: string) =>
     file === 'core/operator-access/codes.ts' && name === 'sha1'

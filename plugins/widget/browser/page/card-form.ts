@@ -30,7 +30,6 @@ export function createCardForm(
       name: 'number',
       group: 'cardNumber',
       label: labels.cardNumber,
-      placeholder: '',
       accepted,
       mayBeEmpty: false,
       messageOf: (state) =>
@@ -216,7 +215,6 @@ export function createCvv(context: Context, model: HTMLElement, enter: () => voi
       name: 'cvv',
       group: 'cvv',
       label: labels.cvv,
-      placeholder: '',
       accepted: [],
       mayBeEmpty: options.allowEmptyCvv === true,
       messageOf: (state) => (state === 'valid' ? '' : errors.cvvError),
