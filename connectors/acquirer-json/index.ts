@@ -48,6 +48,7 @@ export const acquirerJson = defineConnector({
     capture: { partial: true, multiple: true },
     refund: { partial: true },
     reverse: { partial: true },
+    threeDSecure: 'external',
     // The bank's manual: "An Idempotency-Key is remembered for 90 days."
     key: { by: 'key', ttlMs: 90 * 24 * 60 * 60_000 },
     // "Look-ups may lag behind by some seconds." A generous value costs a minute, a tight one a

@@ -12,8 +12,16 @@ export function payment(operation: Operation): object {
     descriptor,
     order: merchantTransactionId,
     returnUrl,
+    authentication: authenticationOf(operation.threeDSecure),
     ...(instrument === undefined ? {} : instrumentOf(instrument)),
   }
+}
+
+/** The values of the shopper's authentication; undefined without any. The proof stays `Sensitive`. */
+function authenticationOf(values: Operation['threeDSecure'] = {}): object | undefined {
+  const { authenticationStatus, eci, verificationId, dsTransactionId, version } = values
+  if (authenticationStatus === undefined && eci === undefined) return undefined
+  return { status: authenticationStatus, eci, proof: verificationId, dsTransactionId, version }
 }
 
 /** Body of POST /payments/{id}/captures and the other follow-ups. */

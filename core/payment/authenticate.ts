@@ -67,7 +67,14 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
     engine.inFlight.end(name)
   }
   const at = { payment, lease, enquiries: 0, target, first: work }
-  return conclude(engine, at, isAnswer(said) ? said : { is: 'unavailable' })
+  try {
+    return await conclude(engine, at, isAnswer(said) ? said : { is: 'unavailable' })
+  } catch (error) {
+    // The database did not say whether the payment went on: nothing was sent, and the sweep ends it.
+    if (!outcomeUnknown(error)) throw error
+    engine.log.warn({ payment: payment.id }, 'an authentication could not be written')
+    return payment
+  }
 }
 
 const cardOf = ({ operation: { instrument } }: AttemptContext): Card | undefined =>

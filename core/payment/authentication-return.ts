@@ -65,7 +65,8 @@ export async function returnFromAuthentication(
     // The shopper goes on to the merchant all the same; the next look asks again.
     engine.log.warn({ payment: id, error: nameOf(error) }, 'a return was not concluded')
   }
-  await engine.lanes.single(dropLease(attemptKey, taken.lease))
+  // Without an answer of the database the lease ends by itself.
+  await engine.lanes.single(dropLease(attemptKey, taken.lease)).catch(() => {})
   return true
 }
 

@@ -68,7 +68,10 @@ export async function paymentSteps(
       scheduleId === null ? [] : read(instantOfPayment(payment.id, scheduleId, payment.createdAt)),
       isLookedUp ? engine.jobs.find(subjects) : [],
     ])
-  const acceptedAt = attempt?.sent_at ?? new Date(idTimeMs(payment.id))
+  // An attempt that was authenticated first is sent later.
+  const isSentAtOnce = payment.answer.authentication === undefined
+  const sentAt = isSentAtOnce ? attempt?.sent_at : undefined
+  const acceptedAt = sentAt ?? new Date(idTimeMs(payment.id))
   return inOrder([
     ...instants.map(
       (row): Step => ({

@@ -5,11 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { definePlugin } from '@tollgate/plugin-kit'
 import { type Caller, newId } from '../../core/index.ts'
 import { type Endpoint, endpoints, operationNamed } from '../../schemas/index.ts'
 import { shapeOf } from '../attacks/foreign.ts'
 import { type Answer, requestBytes, sendAll } from '../attacks/wire.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { browser, scriptedAuthenticator } from '../rig/authenticator.ts'
 import { closeChecked } from '../rig/books.ts'
 import { cardOf } from '../rig/payment-request.ts'
 
@@ -23,6 +25,7 @@ const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
 const marks = ['Foreign Holder', 'foreign-order-4711', 'foreign clock', 'foreign-hook']
 type Kind =
   | 'payment'
+  | 'authentication'
   | 'registration'
   | 'schedule'
   | 'clock'
@@ -35,6 +38,7 @@ type Ids = Readonly<Record<Kind, readonly string[]>>
 /** The kinds of ids in a path, by the preceding part. */
 const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   payments: ['payment'],
+  threeDSecure: ['authentication'],
   registrations: ['registration'],
   schedules: ['schedule'],
   testclocks: ['clock'],
@@ -63,6 +67,7 @@ const card = {
 const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': { ...card, 'card.cvv': '123' },
   'registrations.create': card,
+  'threeDSecure.create': card,
   'query.search': { merchantTransactionId: 'foreign-order-4712' },
   'payments.followUp': { paymentType: 'RF', amount: '1.00', currency: 'EUR' },
   'registrations.update': { 'card.expiryMonth': '06', 'card.expiryYear': '2035' },
@@ -218,11 +223,15 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     const request = { ...charge, paymentType, paymentBrand: 'VISA', card }
     return (await gateway.payments.create(request as never)).id
   })
+  const authentication = await times(0.05, async () => {
+    const request = { ...charge, paymentType: '3D', paymentBrand: 'VISA', card, ...browser }
+    return (await gateway.threeDSecure.create(request as never)).id
+  })
   const registration = await times(0.3, async () => {
     const request = { ...made, paymentBrand: 'VISA', card }
     return (await gateway.registrations.create(request as never)).id
   })
-  const schedule = await times(0.15, async (no) => {
+  const schedule = await times(0.3, async (no) => {
     const request = { ...charge, registrationId: registration[no], job: { hour: '6' } }
     return (await gateway.schedules.create(request as never)).id
   })
@@ -246,6 +255,7 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
   const event = events.map(({ id }) => String(id).replaceAll('-', ''))
   return {
     payment,
+    authentication,
     registration,
     schedule,
     clock,
@@ -264,8 +274,11 @@ describe('ids of another merchant', () => {
   const tokens: string[] = []
 
   before(async () => {
-    run = await startHost()
+    const authenticators = [scriptedAuthenticator().authenticator]
+    const plugin = definePlugin({ name: 'three', contract: 1, authenticators })
+    run = await startHost({}, { plugins: [plugin] })
     const { entities } = run.gateway
+    await entities.configure(run.psp, { threeDSecure: 'on' })
     const merchant = await entities.create({
       kind: 'merchant',
       name: 'Other',

@@ -113,3 +113,19 @@ test('a proven event of the acquirer ends a payment under review; an unproven on
   assert.equal(await processed(run, id), 'settled')
   assert.equal((await run.gateway.payments.get(open.id)).result.code, '000.100.112')
 })
+
+test('the values of an authentication reach the acquirer, and the transcript hides the proof', async () => {
+  const proof = 'Q2FuYXJ5UHJvb2YxMjM0NTY3ODk='
+  const { id } = await pay(cards.approved, {
+    threeDSecure: { eci: '05', authenticationStatus: 'Y', verificationId: proof, version: '2.2.0' },
+  })
+  const told = JSON.stringify(await run.gateway.inspect(id))
+  const sent = /\\"authentication\\":(\{[^}]*\})/.exec(told)?.[1] ?? ''
+  assert.deepEqual(JSON.parse(sent.replaceAll('\\"', '"')), {
+    status: 'Y',
+    eci: '05',
+    proof: '[sensitive]',
+    version: '2.2.0',
+  })
+  assert.ok(!told.includes(proof))
+})

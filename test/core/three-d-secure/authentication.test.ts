@@ -297,6 +297,7 @@ describe('authentication before the money', () => {
     await run.back(id, token)
     const steps = await run.gateway.payments.steps(id)
     const names = JSON.stringify(steps)
+    assert.match(names, /"accepted".*"authenticate".*"completeAuthentication".*"debit"/)
     assert.match(names, /"authenticate"/)
     assert.match(names, /"completeAuthentication"/)
     assert.doesNotMatch(names, new RegExp(secretProof))
