@@ -326,9 +326,8 @@ export type Endpoint = {
   /** Name of the operation: `payments.create`. */
   readonly operation: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Path with `{id}` parameters. */
+  /** Path with `{id}` parameters; the last one of a `deep` path takes all that follows. */
   readonly path: string
-  /** The last parameter of the path takes all that follows, slashes included. */
   readonly deep?: true
   /** Other accepted paths. */
   readonly alsoPaths?: readonly string[]
@@ -342,7 +341,6 @@ export type Endpoint = {
   readonly answers: readonly string[]
   /** `token`: a Bearer token; `return`: the token in the path, which a shopper was sent away with; `none`: public. */
   readonly login: 'token' | 'return' | 'none'
-  /** The right that the token needs. */
   readonly right: NeededRight
   /** A second right of the token; with `where`, only for a request that names this field. */
   readonly also?: { readonly right: RightName; readonly where?: string }
