@@ -290,6 +290,13 @@ describe('authentication before the money', () => {
     const { id, token } = await run.away('two-step-sale', {}, { paymentType: 'PA.CP' })
     await run.back(id, token)
     assert.deepEqual(run.acquirer.of('two-step-sale'), ['authorize', 'capture'])
+    const sale = await run.authenticated('two-step-at-once', {}, { paymentType: 'PA.CP' })
+    assert.equal(sale.paymentType, 'CP')
+    assert.equal((sale.threeDSecure as { eci: string }).eci, '05')
+    assert.equal(
+      ((await run.gateway.payments.get(sale.id)).threeDSecure as { eci: string }).eci,
+      '05',
+    )
   })
 
   test('the steps tell of the authentication, without its proof', async () => {
