@@ -394,21 +394,24 @@ describe('money around an authentication', () => {
       await context.http.post(`http://127.0.0.1:${port}/`, { number, key: request.key })
       return confirmed({ memo: { again: secretProof } })
     }
-    const good = await run.authenticated('over-http', { authenticate: ask })
-    assert.equal(good.result.code, charged)
-    const bad = await run.authenticated('over-http-bad', {
-      authenticate: async (request, context) =>
-        ({ ...(await ask(request, context)), version: undefined }) as never,
-      enquire: () => ({ is: 'notFound' }),
-    })
-    assert.equal(bad.result.code, '100.390.112')
-    for (const { id } of [good, bad]) {
-      const told = JSON.stringify(await run.gateway.inspect(id))
-      assert.match(told, /"authenticate".*127\.0\.0\.1/s)
-      assert.ok(!told.includes(secretProof), told)
-      assert.ok(!told.includes('4200000000000000'))
+    try {
+      const good = await run.authenticated('over-http', { authenticate: ask })
+      assert.equal(good.result.code, charged)
+      const bad = await run.authenticated('over-http-bad', {
+        authenticate: async (request, context) =>
+          ({ ...(await ask(request, context)), version: undefined }) as never,
+        enquire: () => ({ is: 'notFound' }),
+      })
+      assert.equal(bad.result.code, '100.390.112')
+      for (const { id } of [good, bad]) {
+        const told = JSON.stringify(await run.gateway.inspect(id))
+        assert.match(told, /"authenticate".*127\.0\.0\.1/s)
+        assert.ok(!told.includes(secretProof), told)
+        assert.ok(!told.includes('4200000000000000'))
+      }
+    } finally {
+      server.close()
     }
-    server.close()
   })
 
   test('no proof and no security code is in any table, log or answer', async () => {
