@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { browser } from '../rig/authenticator.ts'
-import { until } from '../rig/gateway.ts'
+import { flat, until } from '../rig/gateway.ts'
 
 type Answer = {
   readonly id: string
@@ -17,16 +17,6 @@ type Answer = {
 
 const publicUrl = 'https://pay.example'
 const shop = 'https://shop.example/thanks'
-
-/** `customer.browser.language` and the like. */
-function flat(fields: object, prefix = ''): Record<string, string> {
-  const pairs = Object.entries(fields).flatMap(([name, value]) =>
-    typeof value === 'object'
-      ? Object.entries(flat(value, `${prefix}${name}.`))
-      : [[`${prefix}${name}`, String(value)]],
-  )
-  return Object.fromEntries(pairs)
-}
 
 describe('3-D Secure by the simulated issuer', () => {
   let host: Hosted

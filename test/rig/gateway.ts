@@ -59,6 +59,12 @@ export type TestGateway = {
 /** A simulator with books of its own. */
 export const freshSimulator = (): Plugin => createSimulatorPlugin()
 
+/** A simulator whose issuer stays away, so that another authenticator serves testMode=INTERNAL. */
+export function simulatorWithoutIssuer(): Plugin {
+  const { authenticators: _none, ...plugin } = createSimulatorPlugin()
+  return plugin
+}
+
 const core = join(import.meta.dirname, '../../core')
 
 /** A migrated database with the job queue's tables; its name changes with the migrations. */

@@ -68,7 +68,7 @@ const reasonOf: Partial<Record<Status, string>> = {
 }
 const tooManyChallenges = '19'
 
-/** Opens the case of an unused key. Without a challenge it is decided at once. */
+/** Opens the case of an unused key. Without a challenge, or a shopper for one, it is decided at once. */
 export function openCase(
   { enrolment, timeoutMs, ...about }: Question,
   now: { readonly business: number; readonly machine: number },
@@ -83,7 +83,8 @@ export function openCase(
     closesAt: now.machine + timeoutMs,
   }
   if (!enrolled) return decided(open, 'notEnrolled')
-  return flow === 'frictionless' ? decided(open, status) : open
+  if (flow === 'frictionless') return decided(open, status)
+  return about.returnUrl === undefined ? decided(open, 'U') : open
 }
 
 function decided(found: Case, status: Status, reason = reasonOf[status]): Case {

@@ -9,7 +9,7 @@ export const authenticatorName = 'simulator-3ds'
 export const merchantInside = 'internal'
 
 /** Simultaneous changes of one case; more rounds than that are a fault. */
-const mostRounds = 10
+const mostRounds = 100
 
 const recordOf = (key: string): string => `case/${key}`
 

@@ -18,7 +18,15 @@ import { simulatorHttpAuthenticator } from '../../../connectors/simulator/http-c
 import { createAuthenticator, createSimulatorPlugin } from '../../../connectors/simulator/index.ts'
 import { rules } from '../../../connectors/simulator/rules.ts'
 import { startSimulator } from '../../../connectors/simulator/server.ts'
-import { account, eventReceiver, inProcess, merchantAt, newKey, openRecords } from './support.ts'
+import {
+  account,
+  eventReceiver,
+  inProcess,
+  merchantAt,
+  newKey,
+  openRecords,
+  payment,
+} from './support.ts'
 
 /** A merchant at the issuer, and a browser on its pages. */
 type Issuer = {
@@ -228,6 +236,14 @@ for (const [transport, open] of [
       }
     })
 
+    it('without a shopper a challenge is impossible', async (test) => {
+      const issuer = await open(test)
+      const { returnUrl: _nobody, ...alone } = asked('4200000000000018')
+      assert.equal((await issuer.authenticate(alone)).is, 'unavailable')
+      const { returnUrl: _there, ...known } = asked('4200000000000091')
+      assert.equal((await issuer.authenticate(known)).is, 'authenticated')
+    })
+
     it('a device step is a precondition until the browser has been seen', async (test) => {
       const issuer = await open(test)
       const request = asked('4200000000000067')
@@ -246,6 +262,42 @@ for (const [transport, open] of [
     })
   })
 }
+
+describe('the pages of the simulator inside the process', () => {
+  it('every process serves the page of a payment, and knows its end', async (test) => {
+    const records = openRecords()
+    const merchant = inProcess(test, { clock: merchantClock(), records })
+    for (const [button, expected] of [
+      ['approve', 'approved'],
+      ['cancel', '100.396.101'],
+    ] as const) {
+      const instrument = { kind: 'virtualAccount', brand: 'PAYPAL', accountId: 'jane' } as const
+      const operation = payment('debit', {
+        instrument,
+        brand: 'PAYPAL',
+        returnUrl: 'https://shop.example/back',
+      })
+      const away = await merchant.run(operation, { pagesUrl })
+      assert.ok(away.is === 'pending' && typeof away.next === 'object' && 'redirect' in away.next)
+      const path = away.next.redirect.url.slice(pagesUrl.length)
+      const back = { method: 'GET', query: { status: 'approved' }, form: {}, refs: {} } as const
+      const { complete } = merchant.connector
+      assert.equal((await complete!(operation, back, merchant.context({ pagesUrl }))).is, 'pending')
+      const context = { records: () => records, clock: { now: () => new Date() } }
+      const visit = { query: {}, form: {}, acceptLanguage: 'de' } as const
+      const { pages } = createSimulatorPlugin()
+      const page = await pages!({ ...visit, method: 'GET', path }, context)
+      assert.match(page.html ?? '', /Zahlung bestätigen.*92,00/s)
+      const sent = await pages!({ ...visit, method: 'POST', path: `${path}/${button}` }, context)
+      assert.deepEqual([sent.status, sent.location], [303, operation.returnUrl])
+      const end = await complete!(operation, back, merchant.context({ pagesUrl }))
+      assert.equal(end.is === 'declined' ? end.reason : end.is, expected)
+      const later = await pages!({ ...visit, method: 'GET', path }, context)
+      assert.match(later.html ?? '', /Zurück zum Händler/)
+    }
+    assert.equal(merchant.totals().charged, 9200n)
+  })
+})
 
 describe('the issuer of the HTTP simulator', () => {
   it('authentications survive the process with its ledger', async (test) => {

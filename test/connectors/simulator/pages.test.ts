@@ -1,5 +1,7 @@
 /** The issuer's and the bank's pages in a real browser: for everybody, everywhere, without a script. */
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -209,11 +211,12 @@ describe('the pages in a browser', () => {
     { forcedColors: 'active' },
   ] as const) {
     test(`no other state has a violation with ${JSON.stringify(options)}`, async () => {
-      const ended = await challenge({ returnUrl: undefined, isPayment: false })
+      const ended = await challenge({ isPayment: false })
+      await fetch(ended, { method: 'POST', body: 'do=cancel', redirect: 'manual' })
       const states: [string, string, string?][] = [
         ['a new code', await challenge(), 'button[value=resend]'],
         ['a wrong code', await challenge(), 'button[value=confirm]'],
-        ['the end', ended, 'button[value=cancel]'],
+        ['the end', ended],
         ['too late', await challenge({ timeoutMs: 0 })],
         ['the bank', await bankPage()],
       ]
@@ -228,6 +231,33 @@ describe('the pages in a browser', () => {
           options,
         )
       }
+    })
+  }
+
+  for (const isolated of [false, true]) {
+    const where = isolated ? 'a shop that isolates itself' : 'a shop'
+    test(`a shopper confirms in a frame of ${where}, and comes back in it`, async (test) => {
+      let framed = ''
+      const shop = createServer(({ url }, response) => {
+        const isolation: Record<string, string> = isolated
+          ? { 'cross-origin-embedder-policy': 'require-corp' }
+          : {}
+        response.writeHead(200, { 'content-type': 'text/html', ...isolation })
+        const frame = `<iframe src="${framed}" width="250" height="400" title="Bank"></iframe>`
+        response.end(`<title>Shop</title>${url === '/' ? frame : `<p>back: ${url}</p>`}`)
+      })
+      await new Promise<void>((listening) => shop.listen(0, '127.0.0.1', listening))
+      test.after(() => shop.close())
+      const { port } = shop.address() as AddressInfo
+      // Another host name is another site, as at a real issuer.
+      framed = await challenge({ returnUrl: `http://localhost:${port}/return?order=1` })
+      const page = await browser.newPage()
+      await page.goto(`http://localhost:${port}/`)
+      const bank = page.frameLocator('iframe')
+      await bank.getByLabel('One-time code').fill('1234')
+      await bank.getByRole('button', { name: 'Confirm' }).click()
+      await bank.getByText('back: /return?order=1').waitFor()
+      await page.close()
     })
   }
 
