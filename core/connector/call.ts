@@ -138,10 +138,10 @@ export class ConnectorCall implements Context {
     return this.#persons
   }
 
-  /** Secret values of this call: credentials of the account, values of the instrument. */
+  /** Secret values of this call: credentials of the account, values of the instrument and of answers. */
   secrets(): string[] {
     const own = secretsOf(this.#target).filter((value) => typeof value === 'string')
-    return [...own, ...revealed(this.#operation)].filter((secret) => secret !== '')
+    return [...own, ...revealed(this.#operation), ...this.#told].filter((secret) => secret !== '')
   }
 
   /** The same value, with every text scrubbed for storage. */

@@ -12,6 +12,7 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { toldAmount } from '../money.ts'
+import { shownFacts } from '../three-d-secure/record.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
 import { type AcceptedFollowUp, beginStep } from './begin.ts'
 import { asCapture } from './capture-to-come.ts'
@@ -115,8 +116,15 @@ function captureStep(authorisation: Payment): KnownStep {
       amount: toldAmount(amountMinor, currency),
       currency,
       ...carried(authorisation),
+      ...authenticated(authorisation),
     },
   }
+}
+
+/** The merchant reads the sale by its capture, so the capture shows the authentication as well. */
+function authenticated({ answer }: Payment): RequestFields {
+  const facts = shownFacts(answer.authentication)
+  return facts === undefined ? {} : { threeDSecure: { ...facts } }
 }
 
 /**

@@ -7,6 +7,7 @@ import { wireTimestamp } from '../clock.ts'
 import type { GatewayError } from '../errors.ts'
 import { shortId } from '../ids.ts'
 import { exactDecimal, fitsWire, toldAmount } from '../money.ts'
+import { shownFacts } from '../three-d-secure/record.ts'
 import { shownTexts } from './checked-texts.ts'
 import { descriptorOf } from './descriptor.ts'
 import { echoed } from './stored-request.ts'
@@ -67,7 +68,7 @@ export function paymentView(
   }
   const card = shownTexts(answer.card)
   if (card !== undefined) view.card = { ...(view.card as object), ...nested(card) }
-  const authenticated = factsIn(answer.authentication)
+  const authenticated = shownFacts(answer.authentication)
   if (authenticated !== undefined) {
     view.threeDSecure = { ...(view.threeDSecure as object), ...authenticated }
   }
@@ -103,13 +104,6 @@ export function authenticationView(
   if (verificationId === undefined) return view
   const proof = { verificationId: verificationId.reveal() }
   return { ...view, threeDSecure: { ...(view.threeDSecure as object), ...proof } }
-}
-
-/** The values of the gateway's own authentication; undefined before its end. */
-function factsIn(record: Payment['answer']['authentication']): object | undefined {
-  if (record === undefined) return undefined
-  const { by: _, accountId: _account, isDecoupled: _poll, memo: _memo, ...facts } = record
-  return Object.keys(facts).length === 0 ? undefined : facts
 }
 
 /** Fields that a record without money does not have. */

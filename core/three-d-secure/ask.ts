@@ -1,5 +1,5 @@
 /** Calls an authenticator within a deadline. Never throws: a call without an answer is `unknown`. */
-import type { AuthenticationRequest, ShopperReturn } from '@tollgate/plugin-kit'
+import { type AuthenticationRequest, Sensitive, type ShopperReturn } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ConnectorCall } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
@@ -88,19 +88,38 @@ async function call(
   const record = new CallRecord(engine, attempt, name, context)
   const answer = Promise.resolve()
     .then(() => ask(context))
-    .then((said) => checkedAuthentication(said))
+    .then((said) => {
+      for (const secret of secretsIn(said)) context.hides(secret)
+      return withoutOwnSecrets(checkedAuthentication(said), context)
+    })
     .catch((error: unknown): Said => {
       record.thrown(error)
       return { is: 'unknown', why: 'the authenticator threw' }
     })
   const said = await within(answer, context, ms)
-  if ('verificationId' in said && said.verificationId !== undefined) {
-    context.hides(said.verificationId)
-  }
   context.finish()
   record.ended(said)
   return said
 }
+
+/** Secrets of an answer, also of one that turns out to be none. */
+function secretsIn(said: unknown): Sensitive[] {
+  if (typeof said !== 'object' || said === null) return []
+  return Object.values(said).filter((value): value is Sensitive => Sensitive.is(value))
+}
+
+/** A memo is stored in clear, so one that repeats a secret of the call is dropped. */
+function withoutOwnSecrets(said: Said, context: ConnectorCall): Said {
+  if (!('memo' in said) || said.memo === undefined) return said
+  const text = JSON.stringify(said.memo)
+  const repeats = (secret: string) => secret.length >= shortSecret && text.includes(secret)
+  if (!context.secrets().some(repeats)) return said
+  const { memo: _, ...rest } = said
+  return rest as Said
+}
+
+/** A shorter secret is part of other values by chance. */
+const shortSecret = 6
 
 /** Waits so long for an answer, then aborts the call. */
 function within(answer: Promise<Said>, context: ConnectorCall, ms: number): Promise<Said> {

@@ -77,7 +77,7 @@ export function scriptedAuthenticator(): ScriptedAuthenticator {
     title: 'Scripted 3-D Secure server',
     contract: 1,
     supports: { schemes: ['VISA', 'MASTER'], versions: ['2.2.0'], modes: ['INTERNAL'] },
-    isEnrolled: ({ number }: Card) => number.reveal() === '4000000000000042',
+    isEnrolled: ({ number }: Card) => number.reveal() === '4711100000000000',
     authenticate: async (request, context) =>
       (await told('authenticate', request)(request, context)) as Authentication,
     complete: async (request, back, context) =>

@@ -1,9 +1,11 @@
 /** Authentications without a payment, stored accounts whose owners are authenticated, and stored accounts that pay. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Connector } from '@tollgate/plugin-kit'
 import type { GatewayError, PaymentView } from '../../../core/index.ts'
 import {
   type AuthenticatingRun,
+  authenticatorName,
   browser,
   challenge,
   confirmed,
@@ -199,5 +201,53 @@ describe('authentications without a payment', () => {
     await assert.rejects(run.gateway.registrations.get(registrationId as string))
     await run.back(id, token)
     assert.equal((await run.gateway.registrations.get(registrationId as string)).id, registrationId)
+  })
+})
+
+describe('acquirers that take no authentication of the gateway', () => {
+  const saying =
+    (threeDSecure: 'own' | 'none') =>
+    (connector: Connector): Connector => ({
+      ...connector,
+      supports: { ...connector.supports, threeDSecure },
+    })
+  let run: AuthenticatingRun
+  before(async () => {
+    run = await startAuthenticating({ variants: { own: saying('own'), none: saying('none') } })
+    const { entities } = run.gateway
+    for (const name of ['own', 'none']) {
+      const { entityId: channelId } = run.at(name)
+      await entities.configure(channelId, { threeDSecure: 'on' })
+      const connector = authenticatorName
+      await entities.createAccount({ channelId, connector, mode: 'EXTERNAL', settings: {} })
+    }
+  })
+  after(() => closeChecked(run))
+
+  const asking = { threeDSecure: { authenticationInd: 'PAYMENT' } }
+
+  test('one that authenticates by itself gets the payment and the wish', async () => {
+    const view = await run.authenticated('acquirers-own', {}, { ...run.at('own'), ...asking })
+    assert.equal(view.result.code, charged)
+    assert.deepEqual(run.authenticator.of('acquirers-own'), [])
+    const [call] = run.acquirer.calls.filter(({ reference }) => reference === 'acquirers-own')
+    assert.deepEqual(call!.operation.request.threeDSecure, asking.threeDSecure)
+  })
+
+  test('one that takes none gets the payment, and the wish is refused by name', async () => {
+    const view = await run.authenticated('acquirer-without', {}, run.at('none'))
+    assert.equal(view.result.code, charged)
+    assert.deepEqual(run.authenticator.of('acquirer-without'), [])
+    await assert.rejects(
+      run.authenticated('acquirer-refused', {}, { ...run.at('none'), ...asking }),
+      ({ code, parameterErrors }: GatewayError) => {
+        assert.equal(code, '600.200.200')
+        assert.deepEqual(
+          parameterErrors.map(({ name }) => name),
+          ['threeDSecure.authenticationInd'],
+        )
+        return true
+      },
+    )
   })
 })

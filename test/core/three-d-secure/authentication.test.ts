@@ -14,6 +14,7 @@ import {
   testCode,
 } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { card } from '../../rig/gateway.ts'
 import { charged } from '../../rig/late-words.ts'
 
 describe('authentication before the money', () => {
@@ -286,10 +287,77 @@ describe('authentication before the money', () => {
     assert.deepEqual(run.authenticator.of('off-plain'), [])
   })
 
+  test('a test card that takes part needs the browser, if its shopper can come back', async () => {
+    const enrolled = { ...card('4711100000000000'), customer: undefined }
+    await assert.rejects(
+      run.authenticated('enrolled-incomplete', {}, enrolled),
+      ({ parameterErrors }: { parameterErrors: { name: string }[] }) =>
+        parameterErrors.some(({ name }) => name === 'customer.browser.userAgent'),
+    )
+    const withoutPage = { ...enrolled, shopperResultUrl: undefined }
+    assert.equal(await codeOf('enrolled-without-page', {}, withoutPage), charged)
+    assert.deepEqual(run.authenticator.of('enrolled-without-page'), [])
+    assert.equal(await codeOf('enrolled-complete', {}, card('4711100000000000')), charged)
+    assert.deepEqual(run.authenticator.of('enrolled-complete'), ['authenticate'])
+  })
+
+  test('a card of another scheme goes straight on, and cannot ask', async () => {
+    const amex = { ...card('377777777777770', { cvv: '1234' }), paymentBrand: 'AMEX' }
+    assert.equal(await codeOf('another-scheme', {}, amex), charged)
+    assert.deepEqual(run.authenticator.of('another-scheme'), [])
+    const asking = { ...amex, threeDSecure: { authenticationInd: 'PAYMENT' } }
+    await assert.rejects(
+      run.authenticated('another-scheme-asks', {}, asking),
+      ({ code }: { code: string }) => code === '600.200.200',
+    )
+    assert.deepEqual(run.acquirer.of('another-scheme-asks'), [])
+  })
+
+  test('an authentication by the merchant alone has no way back, so a challenge is unavailable', async () => {
+    const byMerchant = {
+      standingInstruction: { source: 'MIT', mode: 'REPEATED', type: 'RECURRING' },
+      threeDSecure: { threeRIInd: 'RECURRING', channel: '03' },
+    }
+    assert.equal(await codeOf('by-merchant-alone', {}, byMerchant), charged)
+    const [asked] = run.authenticator.calls.filter((one) => one.reference === 'by-merchant-alone')
+    assert.equal(asked!.request.returnUrl, undefined)
+    const challenged = await codeOf(
+      'by-merchant-challenged',
+      { authenticate: challenge },
+      byMerchant,
+    )
+    assert.equal(challenged, '100.390.112')
+  })
+
+  test('wishes and exemptions reach the authenticator and the acquirer', async () => {
+    const threeDSecure = {
+      challengeIndicator: '03',
+      exemptionFlag: '02',
+      schemeData: { 'CB-USECASE': '01' },
+      v2: { visa: { requestorId: 'requestor-1' } },
+      deviceInfo: 'eyJkZXZpY2UiOiJ4In0=',
+    }
+    await run.authenticated('with-wishes', {}, { threeDSecure })
+    const [asked] = run.authenticator.calls.filter((one) => one.reference === 'with-wishes')
+    const [sent] = run.acquirer.calls.filter((one) => one.reference === 'with-wishes')
+    const { deviceInfo, ...wishes } = threeDSecure
+    const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+    assert.deepEqual(plain(asked!.request.request.threeDSecure), wishes)
+    assert.equal(asked!.request.deviceInfo?.reveal(), deviceInfo)
+    assert.deepEqual(plain(sent!.operation.request.threeDSecure), threeDSecure)
+  })
+
   test('a two-step payment is captured after the challenge', async () => {
     const { id, token } = await run.away('two-step-sale', {}, { paymentType: 'PA.CP' })
     await run.back(id, token)
     assert.deepEqual(run.acquirer.of('two-step-sale'), ['authorize', 'capture'])
+    const sale = await run.authenticated('two-step-at-once', {}, { paymentType: 'PA.CP' })
+    assert.equal(sale.paymentType, 'CP')
+    assert.equal((sale.threeDSecure as { eci: string }).eci, '05')
+    assert.equal(
+      ((await run.gateway.payments.get(sale.id)).threeDSecure as { eci: string }).eci,
+      '05',
+    )
   })
 
   test('the steps tell of the authentication, without its proof', async () => {

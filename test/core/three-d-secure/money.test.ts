@@ -3,8 +3,17 @@
  * order. An acquirer hears of a payment once, after a proven authentication, or never.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { type Authentication, declined, unknown } from '@tollgate/plugin-kit'
+import {
+  type Authentication,
+  type AuthenticationRequest,
+  type AuthenticatorContext,
+  declined,
+  unknown,
+} from '@tollgate/plugin-kit'
 import { type FaultPoint, type Gateway, GatewayError, onFaultPoint } from '../../../core/index.ts'
 import { message } from '../../rig/acquirer.ts'
 import {
@@ -67,6 +76,13 @@ describe('money around an authentication', () => {
          and ref = (select attempt_key from tollgate.payment where id = $1)`,
       [id, kind],
     )
+  const leaseEnds = async (id: string) => {
+    const [row] = await run.sql<{ at: Date | null }>(
+      'select lease_until as at from tollgate.attempt where payment_id = $1',
+      [id],
+    )
+    return row!.at
+  }
   const ended = (id: string) =>
     until(async () => {
       const code = await run.code(id)
@@ -244,6 +260,14 @@ describe('money around an authentication', () => {
     )
     assert.equal(await run.stateOf(id), 'pending')
     assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire'])
+    // A job that was sent for the end of the authentication, and comes late.
+    const attemptKey = await run.keyOf(id)
+    await run.gateway.sendJob('charge', { attemptKey, why: 'expiry' }, attemptKey)
+    await until(async () => (run.acquirer.of('stale-expiry').length > 2 ? true : undefined), 20_000)
+    assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire', 'enquire'])
+    const isFree = async () => ((await leaseEnds(id)) === null ? true : undefined)
+    await until(isFree)
+    assert.equal(await run.stateOf(id), 'pending')
     await dueNow(id, 'expire')
     assert.equal(await ended(id), '100.396.103')
     assert.deepEqual(run.acquirer.of('stale-expiry').slice(-1), ['reverseByKey'])
@@ -357,6 +381,37 @@ describe('money around an authentication', () => {
     await run.age(unclear.id)
     await run.dueNow(unclear.id)
     assert.equal(await ended(unclear.id), notCharged)
+  })
+
+  test('no proof that an authenticator answers over HTTP is in a transcript, nor in a memo', async () => {
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ value: secretProof, ok: true })),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const ask = async (request: AuthenticationRequest, context: AuthenticatorContext) => {
+      const { number = '' } = request.card ?? {}
+      await context.http.post(`http://127.0.0.1:${port}/`, { number, key: request.key })
+      return confirmed({ memo: { again: secretProof } })
+    }
+    try {
+      const good = await run.authenticated('over-http', { authenticate: ask })
+      assert.equal(good.result.code, charged)
+      const bad = await run.authenticated('over-http-bad', {
+        authenticate: async (request, context) =>
+          ({ ...(await ask(request, context)), version: undefined }) as never,
+        enquire: () => ({ is: 'notFound' }),
+      })
+      assert.equal(bad.result.code, '100.390.112')
+      for (const { id } of [good, bad]) {
+        const told = JSON.stringify(await run.gateway.inspect(id))
+        assert.match(told, /"authenticate".*127\.0\.0\.1/s)
+        assert.ok(!told.includes(secretProof), told)
+        assert.ok(!told.includes('4200000000000000'))
+      }
+    } finally {
+      server.close()
+    }
   })
 
   test('no proof and no security code is in any table, log or answer', async () => {
