@@ -99,8 +99,7 @@ function present({ url, demo, database }: Served, { environment, role }: HostSet
   Access token  ${accessToken}
   Reference     ${baseUrl}/reference
   Written to    ${path}
-  Demo shop     ${shopUrl}
-
+${shopUrl === undefined ? '' : `  Demo shop     ${shopUrl}\n`}
 A first payment:
 
   ${demoCommand(demo)}

@@ -5,14 +5,16 @@ import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
 import { traceOf } from '../http/fault.ts'
 import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
-import { type DemoShop, openDemoShop } from './demo-shop/demo-shop.ts'
+import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
   readonly url: string | undefined
   /** Credentials of the demo channel, with the path of their file. */
-  readonly demo: (Credentials & { readonly path: string; readonly shopUrl: string }) | undefined
+  readonly demo:
+    | (Credentials & { readonly path: string; readonly shopUrl: string | undefined })
+    | undefined
   readonly database: string
   /** Answers the requests that an uncaught error left without a response. */
   faulted(error: unknown): void
@@ -60,11 +62,10 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)
-    shop = await openDemoShop(credentials, {
-      host: settings.host,
-      port: settings.port === 0 ? 0 : settings.port + 1,
-    })
-    return { ...served, url, demo: { ...credentials, path, shopUrl: shop.url } }
+    const isForMerchants = surfacesFrom(settings).includes('merchant')
+    if (isForMerchants) shop = await openDemoShop(credentials, shopFrom(settings))
+    const shopUrl = shop?.url
+    return { ...served, url, demo: { ...credentials, path, shopUrl } }
   } catch (thrown) {
     await close()
     throw thrown
@@ -82,6 +83,16 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     await shop?.close()
     await listening?.close()
     await installation.close()
+  }
+}
+
+/** Beside the gateway's port, so that its address is easy to remember. */
+function shopFrom({ host, port, publicUrl, fieldsUrl }: HostSettings): DemoShopOptions {
+  return {
+    host,
+    port: port === 0 ? 0 : port + 1,
+    ...(publicUrl === undefined ? {} : { gatewayUrl: publicUrl }),
+    ...(fieldsUrl === undefined ? {} : { fieldsUrl }),
   }
 }
 

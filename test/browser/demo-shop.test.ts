@@ -107,6 +107,8 @@ describe('the demo shop', () => {
       '/result?resourcePath=/v1/checkouts/..%2F..%2Fpayments/payment',
       '/result',
       '/nowhere',
+      '/__proto__',
+      '//',
     ]) {
       assert.equal((await fetch(shop.url + path)).status, 404, path)
     }

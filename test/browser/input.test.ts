@@ -176,4 +176,40 @@ describe('the fields of a card', () => {
     await page.locator('.wpwl-message').waitFor()
     assert.equal(gateway.submitted.at(-1)!.paymentBrand, 'CARTEBANCAIRE')
   })
+
+  test('have the markup that deployed pages rely on', async () => {
+    for (const name of [
+      'container',
+      'container-card',
+      'form',
+      'form-card',
+      'button-pay',
+      'brand-VISA',
+    ]) {
+      assert.ok((await page.locator(`.wpwl-${name}`).count()) > 0, name)
+    }
+    for (const name of ['brand', 'cardNumber', 'expiry', 'cardHolder', 'cvv']) {
+      for (const part of ['group', 'label', 'wrapper', 'control']) {
+        assert.equal(
+          await page.locator(`.wpwl-${part}-${name}.wpwl-${part}`).count(),
+          1,
+          `${part}-${name}`,
+        )
+      }
+    }
+    assert.equal(
+      await page.locator('.wpwl-group-submit .wpwl-wrapper-submit .wpwl-button-pay').count(),
+      1,
+    )
+    assert.equal(await page.locator('iframe.wpwl-control-iframe').count(), 2)
+    await pay(page)
+    await page.locator('.wpwl-button-error').waitFor()
+    assert.equal(await page.locator('.wpwl-has-error').count(), 4)
+    for (const name of ['cardNumber', 'expiry', 'cardHolder', 'cvv']) {
+      assert.equal(await page.locator(`.wpwl-hint-${name}Error`).count(), 1, name)
+    }
+    await fillCard(page)
+    await page.locator('.wpwl-control-cardHolder').blur()
+    await page.locator('.wpwl-button-error').waitFor({ state: 'detached' })
+  })
 })

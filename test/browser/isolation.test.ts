@@ -124,6 +124,40 @@ describe('card data in the widget', () => {
     assert.equal(await cvvField(page).inputValue(), cvv)
   })
 
+  test('comes from the frames alone and goes to this checkout, whatever the page says', async () => {
+    await open({
+      head: `<script>
+        window.ports = []
+        const post = MessagePort.prototype.postMessage
+        MessagePort.prototype.postMessage = function (...all) { ports.push(this); return post.apply(this, all) }
+      </script>`,
+    })
+    await fillCard(page, { number, cvv })
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.evaluate(() => {
+      const word = {
+        do: 'submit',
+        kind: '../../checkouts/OTHER/payment',
+        fields: {
+          'card.number': '4200000000000000',
+          'card.cvv': '111',
+          origin: 'https://evil.example',
+        },
+        resultUrl: '',
+        challenge: 'frame',
+        withCvv: true,
+      }
+      for (const port of new Set((window as unknown as { ports: MessagePort[] }).ports))
+        port.postMessage(word)
+    })
+    const request = await sent
+    assert.equal(request.url(), `${gateway.fields}/v1/checkouts/${checkoutId}/payment`)
+    const fields = JSON.parse(request.postData() ?? '{}') as Record<string, string>
+    assert.equal(fields['card.number'], number)
+    assert.equal(fields['card.cvv'], cvv)
+    assert.equal(fields.origin, shop.origin)
+  })
+
   test('is not restored by the back button', async () => {
     await open()
     await fillCard(page, { number, cvv })

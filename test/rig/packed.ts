@@ -9,9 +9,11 @@ const run = promisify(execFile)
 const packages = [
   'schemas',
   'plugins/kit',
+  'plugins/widget',
   'core',
   'connectors/simulator',
   'connectors/acquirer-json',
+  'plugins/widget',
   'host',
 ]
 

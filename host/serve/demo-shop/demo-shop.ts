@@ -9,7 +9,7 @@ import { systemCode } from '../../thrown.ts'
 import type { Credentials } from '../demo.ts'
 import { brands, prepareCheckout, readResult } from './merchant.ts'
 import { Notifications, notificationPath } from './notifications.ts'
-import { basketPage, resultPage, script, troublePage } from './pages.ts'
+import { basketPage, type Page, resultPage, script, troublePage } from './pages.ts'
 
 export type DemoShop = {
   readonly url: string
@@ -25,94 +25,114 @@ type Visit = {
   readonly response: ServerResponse
 }
 
-/** @param port the one that is tried first; another one is taken when it is in use. */
+export type DemoShopOptions = {
+  readonly host: string
+  /** The port that is tried first; another one is taken when it is in use. */
+  readonly port: number
+  /** The gateway's name for browsers, where it is not the base URL. */
+  readonly gatewayUrl?: string
+  /** The origin of card fields, where it is another. */
+  readonly fieldsUrl?: string
+}
+
 export async function openDemoShop(
   credentials: Credentials,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, gatewayUrl = credentials.baseUrl, fieldsUrl = gatewayUrl }: DemoShopOptions,
 ): Promise<DemoShop> {
-  const notifications = new Notifications()
-  /** Stored cards of each shopper, by the cookie. */
-  const stored = new Map<string, readonly string[]>()
+  const origins = [...new Set([gatewayUrl, fieldsUrl].map((url) => new URL(url).origin))]
+  const shop = new Shop(credentials, gatewayUrl, origins)
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://shop')
-    answer({ url, request, response }).catch(() => {
-      if (!response.headersSent) html(response, credentials, 500, troublePage())
-    })
+    shop.answer(request, response).catch(() => shop.show(response, 500, troublePage()))
   })
   const at = await listen(server, host, port)
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${at}`
-  await notifications.subscribe(credentials, `http://127.0.0.1:${at}`)
+  // A shop without notifications says so on its result page.
+  await shop.notifications.subscribe(credentials, `http://127.0.0.1:${at}`).catch(() => {})
   return {
-    url: address,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${at}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
+}
 
-  async function answer(visit: Visit): Promise<void> {
-    const { url, request, response } = visit
-    if (request.method === 'POST' && url.pathname === notificationPath) {
-      const isTaken = notifications.take(request.headers, await bodyOf(request))
+class Shop {
+  readonly notifications = new Notifications()
+  readonly #credentials: Credentials
+  readonly #gatewayUrl: string
+  readonly #origins: readonly string[]
+  /** Stored cards of each shopper, by the cookie. */
+  readonly #stored = new Map<string, readonly string[]>()
+
+  constructor(credentials: Credentials, gatewayUrl: string, origins: readonly string[]) {
+    this.#credentials = credentials
+    this.#gatewayUrl = gatewayUrl
+    this.#origins = origins
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? '', 'http://shop')
+    if (request.method === 'POST' && url?.pathname === notificationPath) {
+      const isTaken = this.notifications.take(request.headers, await bodyOf(request))
       response.writeHead(isTaken ? 204 : 400).end()
       return
     }
-    if (request.method !== 'GET') return html(response, credentials, 404, troublePage())
-    if (url.pathname === '/') return showBasket(visit)
-    if (url.pathname === '/hosted') return goToPage(visit)
-    if (url.pathname === '/result') return showResult(visit)
-    html(response, credentials, 404, troublePage())
+    const pages: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
+      '/': (visit) => this.#basket(visit),
+      '/hosted': (visit) => this.#hosted(visit),
+      '/result': (visit) => this.#result(visit),
+    }
+    const page =
+      url !== null && Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined
+    if (request.method !== 'GET' || page === undefined || url === null) {
+      return this.show(response, 404, troublePage())
+    }
+    await page({ url, request, response })
   }
 
-  async function showBasket({ url, request, response }: Visit): Promise<void> {
+  async #basket({ url, request, response }: Visit): Promise<void> {
     const shopper = shopperOf(request)
-    const prepared = await prepareCheckout(credentials, {}, stored.get(shopper) ?? [])
-    if (prepared.answer.id === undefined)
-      return html(response, credentials, 502, troublePage(prepared))
+    const prepared = await prepareCheckout(this.#credentials, {}, this.#stored.get(shopper) ?? [])
+    if (prepared.answer.id === undefined) return this.show(response, 502, troublePage(prepared))
     response.setHeader('Set-Cookie', `shopper=${shopper}; HttpOnly; SameSite=Lax; Path=/`)
     const locale = /^[a-z]{2}$/.exec(url.searchParams.get('locale') ?? '')?.[0]
-    html(response, credentials, 200, basketPage({ baseUrl: credentials.baseUrl, prepared, locale }))
+    this.show(response, 200, basketPage({ baseUrl: this.#gatewayUrl, prepared, locale }))
   }
 
   /** The same product by the page of the gateway. */
-  async function goToPage({ request, response }: Visit): Promise<void> {
-    const own = `http://${request.headers.host ?? ''}/result`
-    const shopper = shopperOf(request)
-    const prepared = await prepareCheckout(
-      credentials,
-      { shopperResultUrl: own },
-      stored.get(shopper) ?? [],
-    )
+  async #hosted({ request, response }: Visit): Promise<void> {
+    const shopperResultUrl = `http://${request.headers.host ?? ''}/result`
+    const stored = this.#stored.get(shopperOf(request)) ?? []
+    const prepared = await prepareCheckout(this.#credentials, { shopperResultUrl }, stored)
     const { id } = prepared.answer
-    if (id === undefined) return html(response, credentials, 502, troublePage(prepared))
-    const page = `${credentials.baseUrl}/v1/checkouts/${id}/page?brands=${brands.join('+')}`
+    if (id === undefined) return this.show(response, 502, troublePage(prepared))
+    const page = `${this.#gatewayUrl}/v1/checkouts/${id}/page?brands=${brands.join('+')}`
     response.writeHead(303, { Location: page }).end()
   }
 
-  async function showResult({ url, request, response }: Visit): Promise<void> {
-    const result = await readResult(credentials, url.searchParams.get('resourcePath'))
-    if (result === undefined) return html(response, credentials, 404, troublePage())
-    const checkout = url.searchParams.get('id') ?? ''
+  async #result({ url, request, response }: Visit): Promise<void> {
+    const result = await readResult(this.#credentials, url.searchParams.get('resourcePath'))
+    if (result === undefined) return this.show(response, 404, troublePage())
     const { registrationId } = result.answer
-    if (typeof registrationId === 'string') keep(shopperOf(request), registrationId)
-    const told = await notifications.of(checkout)
-    html(
-      response,
-      credentials,
-      200,
-      resultPage({ result, told, address: url.pathname + url.search }),
-    )
+    if (typeof registrationId === 'string') this.#keep(shopperOf(request), registrationId)
+    const told = await this.notifications.of(url.searchParams.get('id') ?? '')
+    const address = url.pathname + url.search
+    this.show(response, 200, resultPage({ result, told, address }))
   }
 
-  function keep(shopper: string, registrationId: string): void {
-    const known = stored.get(shopper) ?? []
-    stored.delete(shopper)
-    stored.set(shopper, [...new Set([registrationId, ...known])].slice(0, 3))
-    for (const oldest of stored.keys()) {
-      if (stored.size <= mostShoppers) break
-      stored.delete(oldest)
+  #keep(shopper: string, registrationId: string): void {
+    const known = this.#stored.get(shopper) ?? []
+    this.#stored.delete(shopper)
+    this.#stored.set(shopper, [...new Set([registrationId, ...known])].slice(0, 3))
+    for (const oldest of this.#stored.keys()) {
+      if (this.#stored.size <= mostShoppers) break
+      this.#stored.delete(oldest)
     }
+  }
+
+  show(response: ServerResponse, status: number, page: Page): void {
+    if (!response.headersSent) sendPage(response, status, page, this.#origins)
   }
 }
 
@@ -124,13 +144,13 @@ function shopperOf({ headers }: IncomingMessage): string {
 }
 
 /** The policy that docs/widget.md gives to merchants: the host of the gateway, and the own page. */
-function html(
+function sendPage(
   response: ServerResponse,
-  { baseUrl }: Credentials,
   status: number,
-  { text, styleHash }: { readonly text: string; readonly styleHash: string },
+  { text, styleHash }: Page,
+  origins: readonly string[],
 ): void {
-  const gateway = new URL(baseUrl).origin
+  const gateway = origins.join(' ')
   const policy = [
     "default-src 'none'",
     `script-src ${gateway} '${hashOf(script)}'`,

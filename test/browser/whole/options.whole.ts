@@ -213,4 +213,16 @@ describe('options of a page', () => {
     await numberField(page).waitFor()
     gateway.script.checkout = {}
   })
+
+  test('options may come after the script', async () => {
+    shop.show({
+      after:
+        '<script>var wpwlOptions = { style: "none", locale: "de", labels: { submit: "Los" } }</script>',
+    })
+    await page.goto(shop.address)
+    await numberField(page).waitFor()
+    assert.equal(await page.locator('.wpwl-button-pay').innerText(), 'Los')
+    assert.equal(await page.locator('.wpwl-container').getAttribute('lang'), 'de')
+    assert.equal(await page.locator('link[href*=widget]').count(), 0)
+  })
 })

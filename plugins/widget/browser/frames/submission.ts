@@ -1,4 +1,5 @@
 import type { CheckoutState, Reply, Submission } from '../protocol.ts'
+import { randomName } from '../random-name.ts'
 import { securityCode } from './cvv-neighbour.ts'
 import type { PagePort } from './page-port.ts'
 import { checkoutPath } from './place.ts'
@@ -22,11 +23,13 @@ export function createSender(): {
   const send = async (word: Submission, card: Record<string, string>, port: PagePort) => {
     if (isSending) return
     isSending = true
-    nonce ??= crypto.randomUUID()
+    nonce ??= randomName()
     port.say({ is: 'sent' })
     const cvv = word.withCvv ? securityCode(port.nonce) : ''
-    const reply = await post(word.kind, {
-      ...word.fields,
+    // Card data comes from frames alone, whatever the page says.
+    const { 'card.number': _, 'card.cvv': _cvv, ...fields } = word.fields
+    const reply = await post(word.kind === 'registration' ? 'registration' : 'payment', {
+      ...fields,
       ...card,
       ...(cvv === '' ? {} : { 'card.cvv': cvv }),
       nonce,

@@ -50,7 +50,7 @@ function scriptAddress(address: string): string {
   }
 }
 
-function load(base: string, signal: AbortSignal): [HTMLScriptElement, Promise<void>] {
+function loadScript(base: string, signal: AbortSignal): HTMLScriptElement {
   const script = document.createElement('script')
   script.crossOrigin = 'anonymous'
   script.integrity = pageAssets.script.integrity
@@ -60,7 +60,12 @@ function load(base: string, signal: AbortSignal): [HTMLScriptElement, Promise<vo
   )
   script.src = scriptAddress(`${base}${pageAssets.script.path}`)
   signal.addEventListener('abort', () => script.remove(), { once: true })
-  if (page.wpwlOptions?.style === 'none') return [script, Promise.resolve()]
+  return script
+}
+
+function loadStyles(base: string, signal: AbortSignal): Pick<Handoff, 'styled' | 'unstyle'> {
+  const nothing = () => {}
+  if (page.wpwlOptions?.style === 'none') return { styled: Promise.resolve(), unstyle: nothing }
   const link = document.createElement('link')
   link.rel = 'stylesheet'
   link.crossOrigin = 'anonymous'
@@ -74,7 +79,7 @@ function load(base: string, signal: AbortSignal): [HTMLScriptElement, Promise<vo
   // First in the head, so that the merchant's own styles win.
   document.head.prepend(link)
   signal.addEventListener('abort', () => link.remove(), { once: true })
-  return [script, styled]
+  return { styled, unstyle: () => link.remove() }
 }
 
 function takeForms(checkoutId: string, signal: AbortSignal): HTMLFormElement[] {
@@ -120,18 +125,19 @@ function start(): void {
     headers: { Accept: 'application/json' },
   })
   loading.catch(() => {})
-  const [script, styled] = load(base, signal)
-  const handoff: Handoff = { place: { base, checkoutId }, loading, signal, styled }
-  Object.assign(script, { tollgate: handoff })
-  const begin = () => {
-    if (signal.aborted) return
-    if (takeForms(checkoutId, signal).length === 0) {
-      fail('WidgetError', 'The page has no form with the class paymentWidgets')
-    } else document.head.append(script)
-  }
-  if (document.readyState === 'loading') {
-    document.addEventListener('DOMContentLoaded', begin, { once: true, signal })
-  } else begin()
+  const script = loadScript(base, signal)
+  const styles = loadStyles(base, signal)
+  const ready = new Promise<void>((resolve) => {
+    const begin = () => {
+      if (signal.aborted) return
+      if (takeForms(checkoutId, signal).length > 0) resolve()
+      else fail('WidgetError', 'The page has no form with the class paymentWidgets')
+    }
+    if (document.readyState !== 'loading') begin()
+    else document.addEventListener('DOMContentLoaded', begin, { once: true, signal })
+  })
+  const handoff: Handoff = { place: { base, checkoutId }, loading, signal, ready, ...styles }
+  document.head.append(Object.assign(script, { tollgate: handoff }))
 }
 
 start()

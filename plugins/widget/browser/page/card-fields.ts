@@ -18,7 +18,6 @@ type Choice = {
   readonly name: 'number' | 'cvv'
   readonly group: 'cardNumber' | 'cvv'
   readonly label: string
-  readonly placeholder: string
   readonly accepted: readonly string[]
   readonly mayBeEmpty: boolean
   readonly messageOf: (state: FieldState) => string
@@ -70,12 +69,14 @@ export function createFrameGroup(context: Context, choice: Choice, model: HTMLEl
     onError: (text) => frame.say({ do: 'fault', text }),
   })
   const restyle = () => frame.say(frameStyle(model, placeholderNames[choice.name], context))
+  // No text of ours helps in these fields; pages may have one.
+  const placeholder = options.labels?.[`${choice.group}Placeholder`] ?? ''
   const setUp = () => {
     restyle()
     frame.say({
       do: 'field',
       label: choice.label,
-      placeholder: options.showPlaceholders === false ? '' : choice.placeholder,
+      placeholder: options.showPlaceholders === false ? '' : placeholder,
       language: language.tag,
       messages: {},
       accepted: choice.accepted,

@@ -30,7 +30,6 @@ export function createCardForm(
       name: 'number',
       group: 'cardNumber',
       label: labels.cardNumber,
-      placeholder: '',
       accepted,
       mayBeEmpty: false,
       messageOf: (state) =>
@@ -216,7 +215,6 @@ export function createCvv(context: Context, model: HTMLElement, enter: () => voi
       name: 'cvv',
       group: 'cvv',
       label: labels.cvv,
-      placeholder: '',
       accepted: [],
       mayBeEmpty: options.allowEmptyCvv === true,
       messageOf: (state) => (state === 'valid' ? '' : errors.cvvError),
@@ -237,7 +235,7 @@ export function createCvv(context: Context, model: HTMLElement, enter: () => voi
 
 function autofocus({ options }: Context, groups: Record<string, Group | null>): void {
   const wanted = options.autofocus ?? ''
-  const group = groups[wanted] ?? (wanted === 'card.expiryDate' ? groups['card.expiry'] : null)
+  const group = groups[wanted.replace(/^(card\.expiry)(?:Month|Date)$/, '$1')]
   if (group === null || group === undefined) return
   if ('frame' in group) void (group as FrameGroup).frame.ready.then(group.focus, () => {})
   else requestAnimationFrame(group.focus)

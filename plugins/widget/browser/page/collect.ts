@@ -17,7 +17,7 @@ export function addedFields(form: HTMLFormElement): Record<string, string> {
 export function browserFields({ options }: Context): Record<string, string> {
   const size = String(options.browser?.threeDChallengeWindow ?? '')
   return {
-    'customer.browser.language': navigator.language.slice(0, 8),
+    'customer.browser.language': languageTag(),
     'customer.browser.screenHeight': String(screen.height),
     'customer.browser.screenWidth': String(screen.width),
     'customer.browser.screenColorDepth': String(screen.colorDepth),
@@ -26,6 +26,12 @@ export function browserFields({ options }: Context): Record<string, string> {
     'customer.browser.javaEnabled': 'false',
     ...(/^[1-5]$/.test(size) ? { 'customer.browser.challengeWindow': size } : {}),
   }
+}
+
+/** The field takes eight characters; of a longer tag the language itself remains. */
+function languageTag(): string {
+  const { language } = navigator
+  return language.length <= 8 ? language : (language.split('-')[0] ?? 'en')
 }
 
 /** The resolved action of the merchant's form, which most shops use as the result page. */

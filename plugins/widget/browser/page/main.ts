@@ -2,8 +2,8 @@
 import { languageOf } from '../../texts/languages.ts'
 import { loadCheckout, type Place } from './checkout.ts'
 import { element } from './dom.ts'
-import { call, readOptions, type WidgetError, widgetError } from './options.ts'
-import { loadLanguage } from './texts.ts'
+import { call, givenOptions, readOptions, type WidgetError, widgetError } from './options.ts'
+import { inLanguage, loadTexts } from './texts.ts'
 import { mountWidget } from './widget.ts'
 
 /** The loader leaves these on the script's element, so that no name of ours is global. */
@@ -12,33 +12,47 @@ export type Handoff = {
   readonly loading: Promise<Response>
   readonly signal: AbortSignal
   readonly styled: Promise<void>
+  readonly unstyle: () => void
+  /** The page's forms are there, and taken. */
+  readonly ready: Promise<void>
 }
 
 const script = document.currentScript as (HTMLScriptElement & { tollgate?: Handoff }) | null
 
-async function start({ place, loading, signal, styled }: Handoff): Promise<void> {
-  const options = readOptions()
-  const forms = [...document.querySelectorAll<HTMLFormElement>('form.paymentWidgets')].filter(
-    (form) => form.dataset.tollgate === place.checkoutId,
+const formsOf = ({ checkoutId }: Place) =>
+  [...document.querySelectorAll<HTMLFormElement>('form.paymentWidgets')].filter(
+    (form) => form.dataset.tollgate === checkoutId,
   )
+
+async function start({ place, loading, signal, styled, unstyle, ready }: Handoff): Promise<void> {
   try {
     if (self.origin === 'null') {
-      throw widgetError(
-        'WidgetError',
-        'The page is sandboxed and has no origin; allow-same-origin is needed',
-      )
+      const message = 'The page is sandboxed and has no origin; allow-same-origin is needed'
+      throw widgetError('WidgetError', message)
     }
-    const wishes = [document.documentElement.lang]
-    const [checkout] = await Promise.all([loadCheckout(place, loading), styled])
-    const code = languageOf([options.locale, checkout.locale, ...wishes])
-    const language = await loadLanguage(code, place.base, options)
+    const wish = document.documentElement.lang
+    // The checkout rarely names a language of its own, so this one is loaded beside it.
+    const likely = languageOf([givenOptions().locale, wish])
+    const texts = loadTexts(likely, place.base)
+    texts.catch(() => {})
+    const [checkout] = await Promise.all([loadCheckout(place, loading), styled, ready])
+    // Pages may set their options after the script.
+    const options = readOptions()
+    if (options.style === 'none') unstyle()
+    const code = languageOf([options.locale, checkout.locale, wish])
+    const language = inLanguage(
+      code,
+      await (code === likely ? texts : loadTexts(code, place.base)),
+      options,
+    )
     if (signal.aborted) return
-    const containers = forms.flatMap((form) =>
+    const containers = formsOf(place).flatMap((form) =>
       mountWidget(form, place, checkout, language, options, signal),
     )
     call(options.onReady, window, containers)
   } catch (thrown) {
-    if (!signal.aborted) await fail(thrown as WidgetError, forms, place)
+    await ready
+    if (!signal.aborted) await fail(thrown as WidgetError, formsOf(place), place)
   }
 }
 
@@ -48,13 +62,14 @@ async function fail(
   forms: readonly HTMLFormElement[],
   place: Place,
 ): Promise<void> {
-  const options = readOptions()
+  const options = givenOptions()
   const known = error.name === 'Error' ? widgetError('WidgetError', error.message) : error
   if (typeof options.onError === 'function') call(options.onError, window, known)
   else console.error(`Tollgate widget: ${known.name}: ${known.message}`)
   const code = languageOf([options.locale, document.documentElement.lang])
-  const language = await loadLanguage(code, place.base, options).catch(() => null)
-  if (language === null) return
+  const texts = await loadTexts(code, place.base).catch(() => null)
+  if (texts === null) return
+  const language = inLanguage(code, texts, options)
   const { messages } = language.texts
   const text = known.name === 'InvalidCheckoutIdError' ? messages.expired : messages.tryAgain
   for (const form of forms) {

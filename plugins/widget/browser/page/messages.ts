@@ -17,6 +17,13 @@ export type Group = {
   readonly hasError: () => boolean
 }
 
+/** The button of a form without a wrong field is an ordinary one again. */
+function settle(group: HTMLElement): void {
+  const form = group.closest('form')
+  if (form === null || form.querySelector('.wpwl-has-error') !== null) return
+  form.querySelector('.wpwl-button-error')?.classList.remove('wpwl-button-error')
+}
+
 export function createGroup(
   name: string,
   labelText: string,
@@ -69,7 +76,7 @@ export function createGroup(
       if (text === '') {
         hint?.remove()
         hint = null
-        return
+        return settle(group)
       }
       hint ??= element('div', { class: `wpwl-hint wpwl-hint-${name}Error`, id: hintId })
       hint.textContent = text

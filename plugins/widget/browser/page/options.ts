@@ -91,12 +91,16 @@ export const workingOptions = [
   'onLoadThreeDIframe',
 ] as const satisfies readonly (keyof Options)[]
 
+/** The page's options as they are at the moment. */
+export function givenOptions(): Options {
+  const given = (window as { wpwlOptions?: unknown }).wpwlOptions
+  return typeof given === 'object' && given !== null ? (given as Options) : {}
+}
+
 /** The page's options; what does not work is said on the console by name. */
 export function readOptions(): Options {
-  const given = (window as { wpwlOptions?: unknown }).wpwlOptions
-  if (typeof given !== 'object' || given === null) return {}
-  const options = given as Options
-  const without: string[] = Object.keys(given).filter(
+  const options = givenOptions()
+  const without: string[] = Object.keys(options).filter(
     (name) => !(workingOptions as readonly string[]).includes(name),
   )
   if (options.brandDetectionType === 'binlist') without.push('brandDetectionType: binlist')

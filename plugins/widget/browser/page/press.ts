@@ -44,6 +44,7 @@ export function createCashier(context: Context): Cashier {
   const { messages } = language.texts
   let pressed: PayForm | null = null
   let opened: PayForm | null = null
+  let last: PayForm | null = null
   let sentTimer: ReturnType<typeof setTimeout> | undefined
 
   const rest = () => {
@@ -55,8 +56,10 @@ export function createCashier(context: Context): Cashier {
   const press = async (form: PayForm, event: Event) => {
     if (pressed !== null) return
     pressed = form
+    last = form
     form.notices.clear()
     const wrong = await form.check()
+    form.button.classList.toggle('wpwl-button-error', wrong !== null)
     if (wrong !== null) {
       rest()
       wrong.focus()
@@ -94,6 +97,8 @@ export function createCashier(context: Context): Cashier {
         finish(opened, state, undefined)
       return
     }
+    // A reply counts also when it comes after the form gave up waiting.
+    pressed ??= word.is === 'reply' ? last : null
     const form = pressed
     if (form === null) return
     switch (word.is) {

@@ -11,14 +11,18 @@ export type Language = {
   readonly texts: Pick<Texts, 'labels' | 'errors' | 'messages'>
 }
 
-export async function loadLanguage(
-  code: LanguageCode,
-  base: string,
-  options: Options,
-): Promise<Language> {
+export async function loadTexts(code: LanguageCode, base: string): Promise<Language['texts']> {
   const response = await fetch(assetAddress(base, `texts-${code}.json`), { credentials: 'omit' })
   if (!response.ok) throw new Error(`texts of ${code}: ${response.status}`)
-  const texts = (await response.json()) as Language['texts']
+  return (await response.json()) as Language['texts']
+}
+
+/** The texts with those of the page in their place. */
+export function inLanguage(
+  code: LanguageCode,
+  texts: Language['texts'],
+  options: Options,
+): Language {
   return {
     code,
     tag: tagOf(code),
@@ -26,8 +30,18 @@ export async function loadLanguage(
     texts: {
       ...texts,
       labels: { ...texts.labels, ...wordsOf(options.labels) },
-      errors: { ...texts.errors, ...wordsOf(options.errorMessages) },
+      errors: { ...texts.errors, ...errorsOf(options) },
     },
+  }
+}
+
+/** Deployed pages name month and year apart. */
+function errorsOf({ errorMessages }: Options): Record<string, string> {
+  const { expiryMonthError, expiryYearError = expiryMonthError, ...words } = wordsOf(errorMessages)
+  return {
+    ...(expiryMonthError === undefined ? {} : { expiryDateError: expiryMonthError }),
+    ...(expiryYearError === undefined ? {} : { cardExpiredError: expiryYearError }),
+    ...words,
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomName } from '../random-name.ts'
 import { createBankAccountForm } from './bank-account.ts'
 import { createBrandButton } from './brand-button.ts'
 import { createCardForm } from './card-form.ts'
@@ -25,7 +26,7 @@ export function mountWidget(
   if (unknown.length > 0) {
     console.warn(`Tollgate widget: this checkout does not accept ${unknown.join(', ')}`)
   }
-  const nonce = crypto.randomUUID()
+  const nonce = randomName()
   const context: Context = {
     options,
     place,
@@ -64,7 +65,7 @@ function formsOf(context: Context): PayForm[] {
   const cards = flows('card')
   const forms: PayForm[] = []
   // Frames find each other by the nonce, so each form has one of its own.
-  const own = (): Context => ({ ...context, nonce: crypto.randomUUID() })
+  const own = (): Context => ({ ...context, nonce: randomName() })
   const make = (build: (own: Context, cashier: ReturnType<typeof createCashier>) => PayForm) => {
     const mine = own()
     const cashier = createCashier(mine)

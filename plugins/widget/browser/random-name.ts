@@ -1,0 +1,5 @@
+/** 32 random characters. `randomUUID` is missing in pages of test shops without https. */
+export function randomName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
