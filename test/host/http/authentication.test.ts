@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { definePlugin } from '@tollgate/plugin-kit'
+import { createSimulator } from '../../../connectors/simulator/index.ts'
 import { browser, confirmed, scriptedAuthenticator, secretProof } from '../../rig/authenticator.ts'
 import { flat } from '../../rig/gateway.ts'
 import { type Hosted, startHost } from './hosted.ts'
@@ -26,12 +27,14 @@ describe('authentications over HTTP', () => {
   const scripted = scriptedAuthenticator()
   let host: Hosted
   before(async () => {
-    const plugin = definePlugin({
-      name: 'three',
+    // The simulator's acquirer without its issuer.
+    const simulator = definePlugin({
+      name: 'simulator',
       contract: 1,
+      connectors: [createSimulator()],
       authenticators: [scripted.authenticator],
     })
-    host = await startHost({}, { publicUrl: 'https://pay.example', plugins: [plugin] })
+    host = await startHost({}, { publicUrl: 'https://pay.example', simulator })
     await host.gateway.entities.configure(host.channel, { threeDSecure: 'on' })
   })
   after(() => host.close())
