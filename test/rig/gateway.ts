@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GatewayEvent, Json, Plugin } from '@tollgate/plugin-kit'
-import { definePlugin } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import { createSimulatorPlugin } from '../../connectors/simulator/index.ts'
 import {
