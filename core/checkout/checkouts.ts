@@ -108,6 +108,8 @@ export async function endCheckout(
 ): Promise<Checkout> {
   for (;;) {
     const checkout = await findFor(engine, caller, id, textOf(fields, 'entityId'))
+    const { kind, request } = checkout
+    refuseUnlessMayMake(engine, caller, typesOf(kind, request as RequestFields))
     await refuseUnlessFree(engine, checkout)
     const at = await nowOf(engine, checkout)
     const [removed] = await engine.lanes.single(removeCheckout(checkout, at))
@@ -141,7 +143,7 @@ async function checkFields(
   const type = textOf(fields, 'paymentType')
   const isStoring = textOf(fields, 'createRegistration') === 'true'
   const kind = type === undefined && isStoring ? 'registration' : 'payment'
-  refuseUnlessMayMake(engine, caller, kind === 'registration' ? ['PA'] : typesIn(fields))
+  refuseUnlessMayMake(engine, caller, typesOf(kind, fields))
   if (kind === 'payment') checkPayment(addressee, fields, type, now)
   checkCountries(fields)
   refuseOwnNumber(numbersOf(fields), names)
@@ -178,7 +180,10 @@ function checkPayment(
   checkAmount(fields, { now, followUp: false })
 }
 
-/** An update of a part needs the rights to the whole. */
+/** Who stores an account may charge it. Changes of a part need the rights to the whole. */
+const typesOf = (kind: Checkout['kind'], fields: RequestFields): string[] =>
+  kind === 'registration' ? ['PA'] : typesIn(fields)
+
 const typesIn = (fields: RequestFields): string[] =>
   [
     textOf(fields, 'paymentType'),

@@ -86,7 +86,7 @@ function rowsOf({ loader, files, frames }: WidgetRelease): WidgetFileRow[] {
     ...frames.map(({ name, hash, html, contentSecurityPolicy }) => ({
       hash,
       name,
-      type: 'text/html;charset=utf-8',
+      type: 'text/html;charset=UTF-8',
       policy: contentSecurityPolicy,
       bytes: Buffer.from(html),
     })),

@@ -6,14 +6,20 @@ import { endpoints } from '../../schemas/index.ts'
 import type { Attack, AttackRun } from './attack.ts'
 import { bodyOf, bytesOf, type Input, mutated, seedInputs, textOf } from './fuzz-input.ts'
 import { own } from './ground.ts'
-import { errorKind, wayOf, wrongWith, wrongWithPage } from './judge.ts'
+import { errorKind, wayOf, wrongWith, wrongWithFile, wrongWithPage } from './judge.ts'
 import type { Random } from './random.ts'
 import { type Answer, post, sendAll } from './wire.ts'
 
 /** Operations that answer the browsers of shoppers with pages; their refusals are answers of the API. */
+const pageOperations = /^(?:widget\.|checkouts\.page$|checkouts\.payByPage$)/
 const forShoppers = new Set(
-  endpoints.filter(({ login }) => login === 'return').map(({ operation }) => operation),
+  endpoints
+    .filter(({ login, operation }) => login === 'return' || pageOperations.test(operation))
+    .map(({ operation }) => operation),
 )
+/** Scripts, styles and texts of the widget. */
+const isFile = ({ operation }: Input, { headers }: Answer) =>
+  operation.startsWith('widget.') && !headers.get('content-type')?.startsWith('application/json')
 const isHtml = ({ headers }: Answer) =>
   headers.get('content-type')?.startsWith('text/html') === true
 
@@ -85,7 +91,11 @@ export const fuzz: Attack = {
         bytes += requests[index]!.length
         if (bodyOf(input) !== undefined) bodies += 1
         const isPage = forShoppers.has(input.operation) && isHtml(answer)
-        const wrong = isPage ? wrongWithPage(answer) : wrongWith(answer)
+        const wrong = isPage
+          ? wrongWithPage(answer)
+          : isFile(input, answer)
+            ? wrongWithFile(answer)
+            : wrongWith(answer)
         if (wrong !== undefined && !isDocument(input, answer.status)) {
           run.find(wrong, `${textOf(input)}\n→ ${answer.status} ${answer.body.slice(0, 200)}`)
         }

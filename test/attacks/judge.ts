@@ -56,6 +56,12 @@ export function wrongWithPage({ status, headers, body }: Answer): string | undef
   return inside.test(body) ? 'the page reveals internals' : undefined
 }
 
+/** A file of the widget, which is the same for everyone. */
+export function wrongWithFile({ status, headers }: Answer): string | undefined {
+  if (status !== 200 && status !== 404) return `status ${status}`
+  return headers.get('x-content-type-options') === 'nosniff' ? undefined : 'a file of any type'
+}
+
 /** The parts of an answer that classify it: inputs with the same class need only one example. */
 export function wayOf(operation: string, { status, body }: Answer): string {
   let said: Said

@@ -36,6 +36,7 @@ const amount = { amount: '1.00', currency: 'EUR' }
 const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': { ...card, ...amount, 'card.cvv': '123' },
   'payments.followUp': amount,
+  'checkouts.create': amount,
   'registrations.create': card,
   'registrations.pay': amount,
   'registrations.update': { 'card.expiryMonth': '06', 'card.expiryYear': '2035' },
@@ -50,8 +51,9 @@ const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 type Ids = Readonly<Record<string, string>>
 
-/** The payment types of a changed schedule. */
+/** The payment types of a changed schedule, and of a removed checkout. */
 const schedules = ['DB', 'CD'] as const
+const ofResources = ['schedules', 'checkouts']
 
 /** One request that needs exactly one right. */
 type Case = {
@@ -81,13 +83,13 @@ function casesOf(endpoint: Endpoint): Case[] {
         fields: { ...fields, paymentType },
       }))
     }
-    // The payment type of the schedule in the path, because the request does not name it.
-    assert.equal(plain.noun, 'schedules', `${route}: tell this test its payment type`)
+    // The payment type of the resource in the path, because the request does not name it.
+    assert.ok(ofResources.includes(plain.noun), `${route}: tell this test its payment type`)
     return schedules.map((code) => ({
       ...plain,
       name: `${plain.name} of ${code}`,
       right: rightOf(code),
-      noun: `schedules ${code}`,
+      noun: `${plain.noun} ${code}`,
     }))
   })
 }
@@ -99,6 +101,15 @@ function typesFor(operation: string): readonly string[] {
 }
 
 const cases = endpoints.filter(({ login }) => login === 'token').flatMap(casesOf)
+
+/** A list for everybody, and checkouts by their ids. */
+const answeredWithoutToken: ReadonlySet<string> = new Set([
+  'resultCodes.list',
+  'checkouts.pay',
+  'checkouts.register',
+  'checkouts.state',
+  'checkouts.widget',
+])
 
 describe('rights of tokens', () => {
   let run: Hosted
@@ -144,7 +155,7 @@ describe('rights of tokens', () => {
       // The host's own operations bypass the engine and its check of rights.
       assert.equal(
         run.gateway.answers(endpoint.operation),
-        endpoint.operation === 'resultCodes.list' || endpoint.login === 'token',
+        answeredWithoutToken.has(endpoint.operation) || endpoint.login === 'token',
         endpoint.operation,
       )
     }
@@ -206,6 +217,8 @@ describe('rights of tokens', () => {
       'POST /scheduling/v1/schedules CD',
       'POST /scheduling/v1/schedules/{id}/reschedule of CD',
       'DELETE /scheduling/v1/schedules/{id} of CD',
+      'POST /v1/checkouts CD',
+      'DELETE /v1/checkouts/{id} of CD',
       'POST /v1/webhooks',
       'GET /v1/payments/{id}',
       'GET /v1/events',
@@ -257,6 +270,11 @@ async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
     return (await gateway.schedules.create(request as never)).id
   }
   const made = await Promise.all(schedules.map(schedule))
+  const checkout = async (paymentType: string) => {
+    const request = { entityId: channel, amount: '1.00', currency: 'EUR', paymentType }
+    return (await gateway.checkouts.create(request as never)).id
+  }
+  const checkouts = await Promise.all(schedules.map(checkout))
   const clock = await gateway.testClocks.create({ entityId: channel, time: '2026-01-01 00:00:00' })
   const url = 'https://127.0.0.1:9/'
   const webhook = await gateway.webhooks.create({ entityId: channel, url })
@@ -267,6 +285,9 @@ async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
     registrations: registration.id,
     schedules: made[0]!,
     ...Object.fromEntries(schedules.map((code, at) => [`schedules ${code}`, made[at]!])),
+    // Updates change its payment type.
+    checkouts: await checkout('DB'),
+    ...Object.fromEntries(schedules.map((code, at) => [`checkouts ${code}`, checkouts[at]!])),
     testclocks: clock.id,
     webhooks: webhook.id,
     events: event?.id ?? payment.id,

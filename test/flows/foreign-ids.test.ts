@@ -27,6 +27,7 @@ type Kind =
   | 'payment'
   | 'authentication'
   | 'registration'
+  | 'checkout'
   | 'schedule'
   | 'clock'
   | 'record'
@@ -40,6 +41,7 @@ const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   payments: ['payment'],
   threeDSecure: ['authentication'],
   registrations: ['registration'],
+  checkouts: ['checkout'],
   schedules: ['schedule'],
   testclocks: ['clock'],
   query: ['payment', 'registration', 'schedule', 'record'],
@@ -67,6 +69,8 @@ const card = {
 const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'payments.create': { ...card, 'card.cvv': '123' },
   'registrations.create': card,
+  'checkouts.create': { amount: '1.00', currency: 'EUR', paymentType: 'DB' },
+  'checkouts.update': { amount: '2.00' },
   'threeDSecure.create': card,
   'query.search': { merchantTransactionId: 'foreign-order-4712' },
   'payments.followUp': { paymentType: 'RF', amount: '1.00', currency: 'EUR' },
@@ -231,6 +235,11 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     const request = { ...made, paymentBrand: 'VISA', card }
     return (await gateway.registrations.create(request as never)).id
   })
+  const checkout = await times(0.2, async () => {
+    const shopper = { givenName: marks[0]!, surname: 'Other' }
+    const request = { ...charge, customer: shopper }
+    return (await gateway.checkouts.create(request as never)).id
+  })
   // One for each registration, so that every registration leads to one.
   const schedule = await times(0.3, async (no) => {
     const request = { ...charge, registrationId: registration[no], job: { hour: '6' } }
@@ -258,6 +267,7 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     payment,
     authentication,
     registration,
+    checkout,
     schedule,
     clock,
     record,
@@ -384,6 +394,8 @@ describe('ids of another merchant', () => {
 
   /** An unknown id from the time of the foreign ones, so that the two do not differ by age. */
   function nobodys({ kinds }: Way): string {
+    const [checkout = ''] = kinds[0] === 'checkout' ? foreign.checkout : []
+    if (checkout !== '') return `${checkout.slice(0, 12)}7FEDCBA9876543210123${checkout.slice(32)}`
     return `${foreign[kinds[0]!][0]!.slice(0, 12)}7fedcba9876543210123`
   }
 
@@ -439,6 +451,8 @@ async function stateOf({ sql }: Hosted, channel: string): Promise<string> {
        union all select concat_ws(' ', id, cancelled_at, next_at, seq, expression) from tollgate.schedule where channel_id = $1
        union all select concat_ws(' ', c.id, c.at, c.target, c.name) from tollgate.test_clock c
          join tollgate.entity e on e.id = $1 and e.parent_id = c.entity_id
+       union all select concat_ws(' ', id, version, payment_id, removed_at, request) from tollgate.checkout
+         where entity_id = $1
        union all select concat_ws(' ', id, type) from tollgate.record where channel_id = $1) lines`,
     [channel],
   )
