@@ -22,6 +22,9 @@ export function sendPage(response: ServerResponse, reply: PageReply): void {
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
+    // Shops that isolate themselves frame only pages that allow it.
+    'cross-origin-embedder-policy': 'require-corp',
+    'cross-origin-resource-policy': 'cross-origin',
     ...(location === undefined ? {} : { location }),
   })
   response.end(html)

@@ -110,6 +110,12 @@ export const pendingSeconds = 30
 /** `SIM_DELAY_MS` never delays an answer for longer. */
 export const longestDelayMs = 60_000
 
+/** The eci of a status, by scheme. Other schemes use those of Visa; other statuses have none. */
+export const indicators = {
+  Y: { VISA: '05', MASTER: '02' },
+  A: { VISA: '06', MASTER: '01' },
+} as const
+
 /** The simulator's deliberate behaviour. Any other Luhn-valid number is approved, not enrolled. */
 // biome-ignore format: a table reads best with one row on one line.
 export const rules: readonly Rule[] = [
@@ -174,8 +180,8 @@ export const rules: readonly Rule[] = [
   ['parameter', ['SIM_DELAY_MS'], { delaysAnswer: true }, 'delays the response by this number of milliseconds, at most a minute'],
 
   // 3-D Secure 2: answered by the authentication, not by the acquirer.
-  ['number', ['4200000000000091', '4200000000000026', '5200000000000007', '5200000000000056'], secure({ enrolled: true, flow: 'frictionless', status: 'Y', eci: { VISA: '05', MASTER: '02' } }), 'frictionless, authenticated'],
-  ['number', ['4200000000000109', '4200000000000059', '5200000000000023', '5200000000000106'], secure({ enrolled: true, flow: 'frictionless', status: 'A', eci: { VISA: '06', MASTER: '01' } }), 'attempted'],
+  ['number', ['4200000000000091', '4200000000000026', '5200000000000007', '5200000000000056'], secure({ enrolled: true, flow: 'frictionless', status: 'Y', eci: indicators.Y }), 'frictionless, authenticated'],
+  ['number', ['4200000000000109', '4200000000000059', '5200000000000023', '5200000000000106'], secure({ enrolled: true, flow: 'frictionless', status: 'A', eci: indicators.A }), 'attempted'],
   ['number', ['4012001037461114'], secure({ enrolled: true, flow: 'frictionless', status: 'U', ends: '100.390.112' }), 'unavailable, no eci'],
   ['number', ['4012001037141112'], secure({ enrolled: true, flow: 'frictionless', status: 'N', ends: '100.380.401' }), 'refused'],
   ['number', ['4532497088771651'], secure({ enrolled: false }), 'not participating'],

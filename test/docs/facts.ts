@@ -4,7 +4,15 @@ import { commands } from '../../host/cli.ts'
 import { type Command, commonOptions } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
 import { officeEndpoints, paymentTypes, rights, roles } from '../../schemas/index.ts'
-import { isInEffect, isReserved, meaningOf, outcomeOf, valuesOf } from './simulator-rows.ts'
+import {
+  authenticationOf,
+  isInEffect,
+  isOfAuthentication,
+  isReserved,
+  meaningOf,
+  outcomeOf,
+  valuesOf,
+} from './simulator-rows.ts'
 
 /** One part: the lines between its marks in a page. */
 export type GeneratedPart = {
@@ -135,6 +143,15 @@ function simulatorOutcomes(): string[] {
   )
 }
 
+function simulatorAuthentications(): string[] {
+  return table(
+    ['field', 'value', 'result', 'meaning'],
+    rules
+      .filter(isOfAuthentication)
+      .map((rule) => [...valuesOf(rule), authenticationOf(rule), rule[3]]),
+  )
+}
+
 function simulatorReserved(): string[] {
   return table(
     ['field', 'value', 'planned meaning'],
@@ -152,6 +169,7 @@ export function generatedParts(): GeneratedPart[] {
     { page: 'docs/command-line.md', name: 'common options', lines: optionsOfAll() },
     { page: 'docs/command-line.md', name: 'commands', lines: commandLine() },
     { page: 'docs/simulator.md', name: 'outcomes', lines: simulatorOutcomes() },
+    { page: 'docs/simulator.md', name: 'authentications', lines: simulatorAuthentications() },
     { page: 'docs/simulator.md', name: 'reserved', lines: simulatorReserved() },
   ]
 }

@@ -22,26 +22,26 @@ const fieldOf: Readonly<Record<Sign, string>> = {
 
 /** Parts of an effect that a part of Tollgate reads. The others belong to features that do not exist yet. */
 const inEffect = ['decision', 'delivery', 'avs', 'cvv', 'refusedBefore', 'delaysAnswer'] as const
-const planned = ['authentication', 'later', 'settlement', 'limitsChallenge'] as const
+const ofAuthentication = ['authentication', 'limitsChallenge'] as const
+const planned = ['later', 'settlement'] as const
 
 const hasPart = (effect: Effect, parts: readonly (keyof Effect)[]) =>
   parts.some((part) => effect[part] !== undefined)
 
-/** Whether the row changes what happens today. A row without any effect is an approved card. */
+/** Whether the row changes what the acquirer does. A row without any effect is an approved card. */
 export const isInEffect = ([sign, , effect]: Rule): boolean =>
   sign !== 'challengeCode' && (Object.keys(effect).length === 0 || hasPart(effect, inEffect))
 
-/** Whether a part of the row waits for a feature. */
-export const isReserved = (rule: Rule): boolean => !isInEffect(rule) || isPlannedToo(rule[2])
+/** Whether the row changes the authentication before the acquirer. */
+export const isOfAuthentication = ([, , effect]: Rule): boolean => hasPart(effect, ofAuthentication)
 
-/** A soft decline does today what it is for; the challenge after it is planned. */
-const isPlannedToo = (effect: Effect) =>
-  hasPart(effect, planned) && effect.decision?.is !== 'stepUp'
+/** Whether a part of the row waits for a feature. */
+export const isReserved = ([, , effect]: Rule): boolean => hasPart(effect, planned)
 
 /** What the row means today: the meaning of the table, unless a part of it is only planned. */
 export function meaningOf(rule: Rule): string {
   const [, , effect, meaning] = rule
-  return isPlannedToo(effect) || meaning === outcomeOf(rule) ? '' : meaning
+  return hasPart(effect, planned) || meaning === outcomeOf(rule) ? '' : meaning
 }
 
 /** Field, and values in words. */
@@ -51,7 +51,9 @@ export function valuesOf([sign, is]: Rule): [field: string, values: string] {
   if (sign === 'parameter') return parameter(is)
   const mark = sign === 'amount' ? '.' : ''
   const values = is.map((value) => `\`${mark}${value}\``).join(', ')
-  if (sign === 'challengeCode') return [fieldOf.challengeCode, values]
+  if (sign === 'challengeCode') {
+    return [fieldOf.challengeCode, /^`[0-9]/.test(values) ? values : String(is)]
+  }
   if (is.includes('pending-long')) return [`\`${fieldOf[sign]}\``, `a code of the group ${values}`]
   return [`\`${fieldOf[sign]}\``, `${prefixes[sign] ?? ''}${values}`]
 }
@@ -82,6 +84,24 @@ export function outcomeOf([, , effect]: Rule): string {
     ...(delaysAnswer === undefined ? [] : [`a delay of up to ${longestDelayMs / 1000} s`]),
   ]
   return parts.length === 0 ? 'approved' : parts.join(', ')
+}
+
+/** What comes of the authentication of a card that the row fits. */
+export function authenticationOf([, , effect]: Rule): string {
+  if (effect.limitsChallenge) return 'a challenge without an answer ends with `100.380.501`'
+  const { enrolled, flow, status, eci, deviceStep, ends } = effect.authentication ?? {}
+  if (enrolled === false) return 'status `I`; the payment continues without 3-D Secure'
+  const parts = [
+    ...(flow === 'challenge' ? ['a challenge'] : []),
+    ...(deviceStep ? ['`redirect.preconditions`'] : []),
+    ...(flow === 'frictionless' && status === undefined
+      ? ['status `Y`, unless its row says otherwise']
+      : []),
+    ...(status === undefined ? [] : [`status \`${status}\``]),
+    ...(eci === undefined ? [] : [`eci \`${eci.VISA}\` (VISA), \`${eci.MASTER}\` (MASTER)`]),
+    ...(ends === undefined ? [] : [`\`${ends}\``]),
+  ]
+  return parts.length === 0 ? 'takes part in 3-D Secure' : parts.join(', ')
 }
 
 function decided(decision: NonNullable<Rule[2]['decision']>): string {

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GatewayEvent, Json, Plugin } from '@tollgate/plugin-kit'
-import { definePlugin } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import { createSimulatorPlugin } from '../../connectors/simulator/index.ts'
 import {
@@ -59,6 +58,12 @@ export type TestGateway = {
 
 /** A simulator with books of its own. */
 export const freshSimulator = (): Plugin => createSimulatorPlugin()
+
+/** A simulator whose issuer stays away, so that another authenticator serves testMode=INTERNAL. */
+export function simulatorWithoutIssuer(): Plugin {
+  const { authenticators: _none, ...plugin } = createSimulatorPlugin()
+  return plugin
+}
 
 const core = join(import.meta.dirname, '../../core')
 

@@ -32,8 +32,10 @@ export type Case = {
   readonly wrongCodes: number
   /** The last try of the cardholder, for the next page. */
   readonly note?: 'wrong' | 'empty' | 'resent'
-  /** Business time, milliseconds since 1970. */
+  /** The end of a challenge in the merchant's business time, for the engine. Milliseconds since 1970. */
   readonly expiresAt: number
+  /** The same on the machine's clock, for the page, which knows no merchant's time. */
+  readonly closesAt: number
 }
 
 /** What the issuer is asked. */
@@ -66,18 +68,23 @@ const reasonOf: Partial<Record<Status, string>> = {
 }
 const tooManyChallenges = '19'
 
-/** Opens the case of an unused key. Without a challenge it is decided at once. */
-export function openCase({ enrolment, timeoutMs, ...about }: Question, now: number): Case {
+/** Opens the case of an unused key. Without a challenge, or a shopper for one, it is decided at once. */
+export function openCase(
+  { enrolment, timeoutMs, ...about }: Question,
+  now: { readonly business: number; readonly machine: number },
+): Case {
   const { enrolled, flow, status, deviceStep } = enrolment
   const open: Case = {
     ...about,
     flow: enrolled ? flow : 'frictionless',
     deviceStep: enrolled && flow === 'challenge' && deviceStep,
     wrongCodes: 0,
-    expiresAt: now + timeoutMs,
+    expiresAt: now.business + timeoutMs,
+    closesAt: now.machine + timeoutMs,
   }
   if (!enrolled) return decided(open, 'notEnrolled')
-  return flow === 'frictionless' ? decided(open, status) : open
+  if (flow === 'frictionless') return decided(open, status)
+  return about.returnUrl === undefined ? decided(open, 'U') : open
 }
 
 function decided(found: Case, status: Status, reason = reasonOf[status]): Case {
@@ -106,6 +113,10 @@ export const cancel = (found: Case): Case =>
 export const seeDevice = (found: Case): Case =>
   found.deviceStep && found.device === undefined ? { ...found, device: 'seen' } : found
 
-/** Closes a challenge whose time is over. */
-export const whenOver = (found: Case, now: number): Case =>
-  found.status === undefined && now >= found.expiresAt ? decided(found, 'timedOut') : found
+/** Closes a challenge whose time is over for the merchant. */
+export const whenOver = (found: Case, businessNow: number): Case =>
+  found.status === undefined && businessNow >= found.expiresAt ? decided(found, 'timedOut') : found
+
+/** The same for a visitor of the page. */
+export const whenClosed = (found: Case, machineNow: number): Case =>
+  found.status === undefined && machineNow >= found.closesAt ? decided(found, 'timedOut') : found

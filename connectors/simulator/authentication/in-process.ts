@@ -38,7 +38,8 @@ export function createAuthenticator(): Authenticator {
         ...asked,
         ...(returnUrl === undefined ? {} : { returnUrl }),
       }
-      const found = await beginCase(context.records, question, context.clock.now().getTime())
+      const now = { business: context.clock.now().getTime(), machine: Date.now() }
+      const found = await beginCase(context.records, question, now)
       return read(found, request, context)
     },
     isEnrolled: ({ number }) => enrolmentOf(number.reveal(), []).enrolled,

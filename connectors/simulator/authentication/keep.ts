@@ -9,7 +9,7 @@ export const authenticatorName = 'simulator-3ds'
 export const merchantInside = 'internal'
 
 /** Simultaneous changes of one case; more rounds than that are a fault. */
-const mostRounds = 10
+const mostRounds = 100
 
 const recordOf = (key: string): string => `case/${key}`
 
@@ -37,9 +37,13 @@ export const casesIn = (records: Records): Cases => ({
 })
 
 /** The case of a key: the one that is known, or a new one. */
-export const beginCase = async (records: Records, question: Question, now: number) =>
+export const beginCase = async (
+  records: Records,
+  question: Question,
+  now: Parameters<typeof openCase>[1],
+): Promise<Case> =>
   (await changeRecord(records, question.key, (found) =>
-    found === undefined ? openCase(question, now) : whenOver(found, now),
+    found === undefined ? openCase(question, now) : whenOver(found, now.business),
   ))!
 
 /** The case of a key at this time; undefined for an unused key. */

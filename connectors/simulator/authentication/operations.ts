@@ -23,7 +23,10 @@ export async function answerAuthentication(
   const fault = plan.take({ on: 'authentication', merchantId, key })
   if (fault?.apply === 'never') return sendDamaged(response, {}, fault, signal)
   const known = books.case(merchantId, key)
-  const found = known === undefined ? openCase(question, at) : whenOver(known, at)
+  const found =
+    known === undefined
+      ? openCase(question, { business: at, machine: time.now() })
+      : whenOver(known, at)
   books.keepCase(merchantId, found)
   await books.safe()
   if (fault?.do === 'delay') await time.wait(fault.ms ?? 0, signal)

@@ -1,5 +1,6 @@
 /** Values of an authentication. They derive from its data, so an enquiry finds the same ones. */
 import { createHmac } from 'node:crypto'
+import { indicators } from '../rules.ts'
 import type { Case } from './case.ts'
 
 export const protocolVersion = '2.2.0'
@@ -9,10 +10,8 @@ const likeMastercard: readonly string[] = ['MASTER', 'MAESTRO']
 
 /** Authenticated and attempted. No other status has an indicator. */
 export function eciOf({ brand, status }: Case): string | undefined {
-  const isMastercard = likeMastercard.includes(brand)
-  if (status === 'Y') return isMastercard ? '02' : '05'
-  if (status === 'A') return isMastercard ? '01' : '06'
-  return undefined
+  if (status !== 'Y' && status !== 'A') return undefined
+  return indicators[status][likeMastercard.includes(brand) ? 'MASTER' : 'VISA']
 }
 
 function bytesOf({ key, amount, brand, last4, status }: Case, name: string, secret: string) {

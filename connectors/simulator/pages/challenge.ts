@@ -7,6 +7,7 @@ import {
   mostWrongCodes,
   resendCode,
   seeDevice,
+  whenClosed,
 } from '../authentication/case.ts'
 import { codes } from '../authentication/enrolment.ts'
 import { factsOf, html, missingPage, pageOf, sentencePage } from './document.ts'
@@ -38,11 +39,13 @@ export async function visitIssuer(
   visit: PageVisit,
   cases: Cases,
   secret: string,
+  machineNow: number,
 ): Promise<PageReply | undefined> {
   const [, kind = '', token = '', ...more] = visit.path.split('/')
   if (!kinds.includes(kind as PageKind)) return undefined
   const about = visitOf<CaseVisit>(kind as PageKind, token, secret)
-  const found = about === undefined || more.length > 0 ? undefined : await cases.find(about)
+  const known = about === undefined || more.length > 0 ? undefined : await cases.find(about)
+  const found = known && whenClosed(known, machineNow)
   const language = languageFor([visit.query.lang, found?.language, visit.acceptLanguage])
   if (about === undefined || found === undefined) return missingPage(language)
   if (kind === 'device') {
@@ -50,7 +53,9 @@ export async function visitIssuer(
     return sentencePage(language, { title: language.texts.done, text: language.texts.close })
   }
   if (visit.method === 'GET') return pageFor(found, language)
-  const changed = (await cases.change(about, changeBy(visit.form))) ?? found
+  const change = changeBy(visit.form)
+  const changed =
+    (await cases.change(about, (newest) => change(whenClosed(newest, machineNow)))) ?? found
   const isDone = changed.status !== undefined && changed.returnUrl !== undefined
   // A reload of the next page must not send the form again.
   return { status: 303, location: isDone ? changed.returnUrl! : `./${token}${languageOf(visit)}` }

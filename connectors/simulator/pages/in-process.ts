@@ -15,7 +15,12 @@ export function openPages(paymentsIn: (records: ReturnType<PageContext['records'
   return async (visit: PageVisit, context: PageContext): Promise<PageReply> => {
     const ofAuthenticator = context.records(authenticatorName)
     const issuer = async () =>
-      visitIssuer(visit, casesIn(ofAuthenticator), await secretOf(ofAuthenticator))
+      visitIssuer(
+        visit,
+        casesIn(ofAuthenticator),
+        await secretOf(ofAuthenticator),
+        context.clock.now().getTime(),
+      )
     const ofConnector = context.records(connectorName)
     const bank = async () => visitBank(visit, paymentsIn(ofConnector), await secretOf(ofConnector))
     return (

@@ -29,7 +29,7 @@ export async function servePage(
   }
   const { secret, name } = acquirer
   const reply =
-    (await visitIssuer(visit, casesOf(acquirer), secret)) ??
+    (await visitIssuer(visit, casesOf(acquirer), secret, acquirer.time.now())) ??
     (await visitBank(visit, paymentsOf(acquirer), secret, name))
   if (reply === undefined) return false
   sendPage(response, reply)

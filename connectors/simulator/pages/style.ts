@@ -39,7 +39,7 @@ main { width: 100%; max-width: 27.5rem; margin: auto; padding: 1.5rem 1rem }
 }
 .bank { display: flex; align-items: center; gap: .5rem; margin: 0 0 1rem; color: var(--quiet); font-size: .875rem }
 .bank svg { flex: none; width: 1.5rem; height: 1.5rem; color: var(--main) }
-h1 { margin: 0 0 .25rem; font-size: 1.375rem; line-height: 1.25; font-weight: 650; text-wrap: balance }
+h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; font-weight: 650; text-wrap: balance }
 p { margin: 0 0 1rem }
 dl { margin: 1rem 0; padding: .25rem 1rem; border-radius: .625rem; background: var(--soft) }
 dl div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: .5rem 0 }
@@ -80,11 +80,14 @@ li bdi { font-weight: 650; font-variant-numeric: tabular-nums }
   main { padding: .5rem }
   .card { padding: .875rem; border-radius: .625rem }
   .test { padding: .25rem .5rem; font-size: .8125rem; justify-content: flex-start }
-  .bank { margin-bottom: .5rem }
+  .bank { margin-bottom: .375rem }
   h1 { font-size: 1.125rem }
   p { margin-bottom: .5rem; font-size: .9375rem }
   dl { margin: .5rem 0; padding: 0 .625rem }
   dl div { padding: .25rem 0 }
+}
+@media (max-height: 480px) {
+  .bank { display: none }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .button { transition: background-color .12s }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { definePlugin } from '@tollgate/plugin-kit'
 import { browser, confirmed, scriptedAuthenticator, secretProof } from '../../rig/authenticator.ts'
-import { flat } from '../../rig/gateway.ts'
+import { flat, simulatorWithoutIssuer } from '../../rig/gateway.ts'
 import { type Hosted, startHost } from './hosted.ts'
 
 type Answer = {
@@ -31,7 +31,10 @@ describe('authentications over HTTP', () => {
       contract: 1,
       authenticators: [scripted.authenticator],
     })
-    host = await startHost({}, { publicUrl: 'https://pay.example', plugins: [plugin] })
+    host = await startHost(
+      {},
+      { publicUrl: 'https://pay.example', plugins: [plugin], simulator: simulatorWithoutIssuer() },
+    )
     await host.gateway.entities.configure(host.channel, { threeDSecure: 'on' })
   })
   after(() => host.close())
