@@ -202,4 +202,46 @@ describe('a payment in the widget', () => {
     )
     await Promise.all([one, other].map(({ context }) => context.close()))
   })
+
+  test('an unknown checkout says so, and so does a removed one', async () => {
+    const { page, context, said } = await newPage()
+    shop.show({ options: '{ onError: (error) => console.log("told", error.name) }' })
+    checkoutId = `${'0'.repeat(32)}.tollgate`
+    await page.goto(shop.address)
+    await page.locator('.wpwl-message-error').waitFor()
+    assert.ok(said.includes('told InvalidCheckoutIdError'), said.join())
+    checkoutId = (await gateway.checkout()).id
+    await gateway.remove(checkoutId)
+    await page.goto(shop.address)
+    await page.locator('.wpwl-message-error').waitFor()
+    assert.equal(await page.locator('.wpwl-button-pay').filter({ visible: true }).count(), 0)
+    await context.close()
+  })
+
+  test('a page with strict policies pays', async () => {
+    checkoutId = (await gateway.checkout()).id
+    const { origin, fields } = gateway
+    const policy = [
+      "default-src 'none'",
+      ...['script', 'style', 'connect', 'img'].map((kind) => `${kind}-src ${origin}`),
+      `frame-src ${origin} ${fields}`,
+      "require-trusted-types-for 'script'",
+      'trusted-types tollgate',
+    ].join('; ')
+    shop.show({
+      headers: {
+        'Content-Security-Policy': policy,
+        'Cross-Origin-Opener-Policy': 'same-origin',
+        'Cross-Origin-Embedder-Policy': 'require-corp',
+      },
+      scriptAttributes: 'crossorigin',
+    })
+    const { page, context, said } = await newPage()
+    await page.goto(shop.address)
+    await fillCard(page)
+    await pay(page)
+    await page.waitForURL(/\/result/)
+    assert.deepEqual(said, [])
+    await context.close()
+  })
 })

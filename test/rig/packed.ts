@@ -13,7 +13,6 @@ const packages = [
   'core',
   'connectors/simulator',
   'connectors/acquirer-json',
-  'plugins/widget',
   'host',
 ]
 

@@ -12,6 +12,8 @@ export type RealGateway = {
   readonly checkout: (more?: Readonly<Record<string, string>>) => Promise<Body>
   /** Asks for the result as a merchant's server does. */
   readonly result: (checkoutId: string) => Promise<Body>
+  /** Removes a checkout as a merchant's server does. */
+  readonly remove: (checkoutId: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -52,6 +54,11 @@ export async function realGateway(): Promise<RealGateway> {
       return ask('/v1/checkouts', { entityId: host.channel, ...basics, ...rest })
     },
     result: (id) => ask(`/v1/checkouts/${id}/payment?entityId=${host.channel}`),
+    remove: async (id) => {
+      const path = `/v1/checkouts/${id}?entityId=${host.channel}`
+      const headers = { Authorization: `Bearer ${host.token}` }
+      await fetch(`http://127.0.0.1:${port}${path}`, { method: 'DELETE', headers })
+    },
     close: () => host.close(),
   }
 }
