@@ -291,7 +291,7 @@ describe('entities, tokens and accounts', () => {
         mode: 'EXTERNAL',
         settings: {},
       }),
-      /no connector is named "nobody" \(there are: simulator, with-accounts\)/,
+      /no connector is named "nobody" \(there are: simulator, simulator-3ds, with-accounts\)/,
     )
   })
 
