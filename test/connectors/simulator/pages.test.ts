@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { amountIn, languageFor, languages } from '../../../connectors/simulator/pages/language.ts'
 import type { Texts } from '../../../connectors/simulator/pages/texts.ts'
 import { type RunningSimulator, startSimulator } from '../../../connectors/simulator/server.ts'
-import { openBrowser } from './chromium.ts'
+import { launchChromium } from '../../rig/chromium.ts'
 import { newKey } from './support.ts'
 
 const english = languages[0]!.texts
@@ -81,7 +81,7 @@ describe('the pages in a browser', () => {
   let server: RunningSimulator
   let browser: Browser
   before(async () => {
-    ;[server, browser] = await Promise.all([startSimulator(), openBrowser()])
+    ;[server, browser] = await Promise.all([startSimulator(), launchChromium()])
   })
   after(async () => {
     await browser.close()
