@@ -131,7 +131,7 @@ describe('test clocks', { concurrency: true }, () => {
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) =>
         (index % 2 === 0 ? run.gateway : other).testClocks.advance(clock.id, {
-          by: `P${index + 1}D`,
+          by: `PT${index + 1}H`,
         } as never),
       ),
     )
