@@ -26,7 +26,7 @@ export const scheduleMutants: readonly Mutant[] = [
       {
         of: 'continueOne',
         find: 'row.failure !== null',
-        put: 'row.failure !== null || row.at.getTime() % 4_000 === 0',
+        put: 'row.failure !== null || row.at.getTime() % 2_000 === 0',
       },
     ],
   },
