@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
+import { amountToAuthenticate } from '../request/amount.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import { authenticatorMs } from '../three-d-secure/ask.ts'
 import { planAuthentication } from '../three-d-secure/plan.ts'
@@ -91,7 +92,11 @@ async function chooseTargets(
   const isAlone = asked.use.only === 'authentication'
   const acquirer = isAlone ? undefined : await chooseTarget(engine, channel, asked)
   const authenticator = await planAuthentication(engine, channel, plannedOf(asked), acquirer)
-  if (authenticator !== undefined) applyBackPressure(engine, authenticator.loaded.connector)
+  if (authenticator !== undefined) {
+    // An account that is only stored has amounts of its own only here.
+    amountToAuthenticate(asked.request.fields, asked.amount.currency)
+    applyBackPressure(engine, authenticator.loaded.connector)
+  }
   return { target: acquirer ?? authenticator!, authenticator }
 }
 

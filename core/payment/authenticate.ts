@@ -137,9 +137,13 @@ function isForThePayment(payment: Payment, told: Money | undefined): boolean {
   const isAsAsked =
     told === undefined || (told.minor === asked.minor && told.currency === asked.currency)
   if (!isAsAsked) return false
-  if (payment.effect === 'verification' || isWithoutPayment(payment.request as never)) return true
+  if (takesNoMoney(payment)) return true
   return asked.currency === payment.amount.currency && asked.minor >= payment.amount.minor
 }
+
+/** A payment that asks for a non-payment authentication still takes its money: the amounts are compared. */
+const takesNoMoney = ({ effect, request }: Payment): boolean =>
+  effect === 'verification' || (effect === 'authentication' && isWithoutPayment(request as never))
 
 async function goesOnWithout(engine: Engine, { channelId }: Payment): Promise<boolean> {
   return (await engine.directory.settings(channelId)).threeDSecureUnavailable === 'continue'
