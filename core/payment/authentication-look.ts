@@ -4,11 +4,13 @@
  * it. Safe to run any number of times: only the holder of the lease moves it.
  */
 import { limits, type Reason } from '@tollgate/schemas'
+import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { enquire } from '../three-d-secure/ask.ts'
 import { authenticationRequest } from '../three-d-secure/request.ts'
+import { dueTimer } from '../timer/store.ts'
 import {
   authenticationAbandoned,
   cancelled,
@@ -45,6 +47,10 @@ export async function lookAtAuthentication(
     return payment
   }
   const isOver = why === 'expiry'
+  // A cardholder who confirms after the end is charged for nothing, so nobody is asked.
+  if (isDecoupled && (isOver || (await isPastItsEnd(engine, payment)))) {
+    return abandon(engine, attemptKey, taken, 'expiry')
+  }
   const isAway = taken.returned_ms === null && !isDecoupled && payment.state === 'pending'
   if (isAway && !isOver) {
     await engine.lanes.single(waitForShopper(attemptKey, taken.lease))
@@ -55,6 +61,15 @@ export async function lookAtAuthentication(
     return abandon(engine, attemptKey, taken, isOver ? 'expiry' : 'authentication')
   }
   return ask(engine, attemptKey, taken, isOwn, isOver)
+}
+
+/** The timer of the end was due: a job of it may still wait behind this look. */
+async function isPastItsEnd(
+  engine: Engine,
+  { attemptKey, channelId, clockId }: Payment,
+): Promise<boolean> {
+  const now = await businessNow(engine, channelId, clockId)
+  return (await engine.lanes.single(dueTimer('expire', attemptKey, now))).length > 0
 }
 
 async function ask(

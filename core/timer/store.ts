@@ -26,6 +26,12 @@ export const claimedTimer = (kind: TimerKind, ref: string, withinMs: number) => 
   where kind = ${kind}::text and ref = ${ref}::text
     and (clock_id is not null or due_at <= now() + ${withinMs}::integer * interval '1 millisecond')`
 
+/** A timer that is due, or was: claiming one has put it off. */
+export const dueTimer = (kind: TimerKind, ref: string, now: Date) => sql<{ id: string }>`
+  select id
+  from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text and (step > 0 or due_at <= ${now}::timestamptz)`
+
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`

@@ -1,0 +1,68 @@
+/** Issuers that ask the cardholder elsewhere: until the end of the time, and not after it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AuthenticatingRun, confirmed, startAuthenticating } from '../../rig/authenticator.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+
+const abandoned = '100.380.501'
+const hour = 3_600_000
+const decoupled = () => ({ is: 'decoupled', poll: hour }) as const
+
+describe('decoupled authentications', () => {
+  let run: AuthenticatingRun
+  before(async () => {
+    run = await startAuthenticating()
+  })
+  after(() => closeChecked(run))
+
+  const due = (id: string, kind: string, ago = '0 s') =>
+    run.sql(
+      `update tollgate.timer set due_at = now() - interval '${ago}' where kind = $2
+         and ref = (select attempt_key from tollgate.payment where id = $1)`,
+      [id, kind],
+    )
+  const ended = (id: string) =>
+    until(async () => {
+      const code = await run.code(id)
+      return code.startsWith('000.200') ? undefined : code
+    }, 20_000)
+
+  test('a confirmation after the end charges nothing', async () => {
+    const { id } = await run.authenticated('confirmed-late', {
+      authenticate: decoupled,
+      enquire: () => confirmed(),
+    })
+    await due(id, 'expire', '3 days')
+    assert.equal(await ended(id), abandoned)
+    assert.deepEqual(run.acquirer.of('confirmed-late'), [])
+    assert.deepEqual(run.authenticator.of('confirmed-late'), ['authenticate'])
+  })
+
+  test('nor does a look that comes before the job of the end', async () => {
+    const { id } = await run.authenticated('looked-late', {
+      authenticate: decoupled,
+      enquire: () => confirmed(),
+    })
+    // The end was claimed, and its job waits.
+    await run.sql(
+      `update tollgate.timer set step = 1, due_at = now() + interval '1 hour' where kind = 'expire'
+         and ref = $1`,
+      [await run.keyOf(id)],
+    )
+    await due(id, 'look')
+    assert.equal(await ended(id), abandoned)
+    assert.deepEqual(run.acquirer.of('looked-late'), [])
+  })
+
+  test('no confirmation at the end is no leave to go on without one', async () => {
+    const { id } = await run.authenticated(
+      'never-confirmed',
+      { authenticate: decoupled, enquire: () => ({ is: 'unavailable' }) },
+      run.goesOn,
+    )
+    await due(id, 'expire')
+    assert.equal(await ended(id), abandoned)
+    assert.deepEqual(run.acquirer.of('never-confirmed'), [])
+  })
+})
