@@ -1,6 +1,7 @@
 /** Issuers that ask the cardholder elsewhere: until the end of the time, and not after it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { scriptedAcquirer } from '../../rig/acquirer.ts'
 import { type AuthenticatingRun, confirmed, startAuthenticating } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
@@ -64,5 +65,25 @@ describe('decoupled authentications', () => {
     await due(id, 'expire')
     assert.equal(await ended(id), abandoned)
     assert.deepEqual(run.acquirer.of('never-confirmed'), [])
+  })
+
+  test('one whose authenticator is no longer installed ends with its time', async () => {
+    const before = await startAuthenticating({ role: 'api' })
+    try {
+      const { id } = await before.authenticated('plugin-gone', { authenticate: decoupled })
+      const { plugin } = scriptedAcquirer({ threeDSecure: 'external' })
+      const worker = await before.another({ role: 'all', plugins: [plugin] })
+      try {
+        const key = await before.keyOf(id)
+        await before.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        const code = () => before.code(id)
+        await until(async () => ((await code()).startsWith('000.200') ? undefined : true), 20_000)
+        assert.equal(await code(), abandoned)
+      } finally {
+        await worker.close()
+      }
+    } finally {
+      await closeChecked(before)
+    }
   })
 })
