@@ -1,20 +1,41 @@
 /** Further presses around authentications: payments past theirs, and second tries that have none. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { pending } from '@tollgate/plugin-kit'
+import { type Connector, declined, pending } from '@tollgate/plugin-kit'
 import { onFaultPoint } from '../../../core/index.ts'
 import type { Script } from '../../rig/acquirer.ts'
-import { type AuthenticatingRun, startAuthenticating } from '../../rig/authenticator.ts'
+import {
+  type AuthenticatingRun,
+  authenticatorName,
+  startAuthenticating,
+} from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { approval } from '../../rig/late-words.ts'
-import { newCheckout, press } from './rig.ts'
+import { cardFields, newCheckout, press } from './rig.ts'
 
 const hour = 3_600_000
 
 describe('another press after an authentication', () => {
   let run: AuthenticatingRun
+  let verifications = 0
+  const verifying = (connector: Connector): Connector => ({
+    ...connector,
+    verify: async (_, context) => {
+      context.sending()
+      verifications += 1
+      return declined('300.100.100')
+    },
+  })
   before(async () => {
-    run = await startAuthenticating()
+    run = await startAuthenticating({ variants: { verifying } })
+    const { entityId } = run.at('verifying')
+    await run.gateway.entities.configure(entityId, { threeDSecure: 'on' })
+    await run.gateway.entities.createAccount({
+      channelId: entityId,
+      connector: authenticatorName,
+      mode: 'EXTERNAL',
+      settings: {},
+    })
   })
   after(() => closeChecked(run))
   afterEach(() => onFaultPoint(undefined))
@@ -67,5 +88,31 @@ describe('another press after an authentication', () => {
     assert.equal((await press(run.gateway, id)).state, 'busy')
     assert.equal(await run.code(payment), '000.200.001')
     assert.ok(!run.acquirer.of('died-on-the-way').includes('reverseByKey'))
+  })
+
+  const softDeclines: Script = {
+    debit: (_, context) => {
+      context.sending()
+      return declined('300.100.100')
+    },
+  }
+
+  test('a soft decline of a card that no authenticator knows is final', async () => {
+    const id = await made('soft-unknown-card', softDeclines)
+    const card = { ...cardFields('377777777777770'), cvv: '1234' }
+    assert.equal((await press(run.gateway, id, { card })).state, 'declined')
+    assert.deepEqual(run.acquirer.of('soft-unknown-card'), ['debit'])
+    assert.deepEqual(run.authenticator.of('soft-unknown-card'), [])
+  })
+
+  test('so is that of a verification', async () => {
+    const { id } = await run.gateway.checkouts.create({
+      ...run.at('verifying'),
+      createRegistration: 'true',
+      merchantTransactionId: 'soft-verification',
+      testMode: 'EXTERNAL',
+    } as never)
+    assert.equal((await press(run.gateway, id)).state, 'declined')
+    assert.equal(verifications, 1)
   })
 })
