@@ -112,7 +112,7 @@ export async function conclude(
     case 'decoupled': {
       const outcome = await waiting(engine, payment, said)
       if (outcome === undefined) return conclude(engine, at, { is: 'unavailable' })
-      if (said.is === 'shopper') holdCode(engine, at.first)
+      holdCode(engine, at.first)
       return end(engine, at, payment, outcome)
     }
   }
@@ -170,7 +170,7 @@ async function waiting(
   return engine.environment === 'test' || isSecure ? outcome : undefined
 }
 
-/** The code waits in this process for its shopper, and nowhere else. */
+/** The code waits in this process for its shopper or issuer, and nowhere else. */
 function holdCode(engine: Engine, first: AttemptContext | undefined): void {
   const cvv = first === undefined ? undefined : cardOf(first)?.cvv
   if (cvv !== undefined) engine.heldSecrets.put(first!.payment.attemptKey, cvv)
