@@ -2,9 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { scriptedAcquirer } from '../../rig/acquirer.ts'
-import { type AuthenticatingRun, confirmed, startAuthenticating } from '../../rig/authenticator.ts'
+import {
+  type AuthenticatingRun,
+  challenge,
+  confirmed,
+  issuerPage,
+  startAuthenticating,
+  testCode,
+} from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
+import { charged } from '../../rig/late-words.ts'
 
 const abandoned = '100.380.501'
 const hour = 3_600_000
@@ -28,6 +36,48 @@ describe('decoupled authentications', () => {
       const code = await run.code(id)
       return code.startsWith('000.200') ? undefined : code
     }, 20_000)
+
+  test('its charge has the code of the card', async () => {
+    const { id } = await run.authenticated('with-its-code', {
+      authenticate: decoupled,
+      enquire: () => confirmed(),
+    })
+    await due(id, 'look')
+    assert.equal(await ended(id), charged)
+    const [debit] = run.acquirer.calls.filter((call) => call.reference === 'with-its-code')
+    const { instrument } = debit!.operation
+    assert.equal(instrument?.kind === 'card' && instrument.cvv?.reveal(), testCode)
+  })
+
+  const asked = (reference: string) =>
+    until(async () => (run.authenticator.of(reference).includes('enquire') ? true : undefined))
+
+  test('an issuer that wants a challenge after all gets the shopper, who then pays', async () => {
+    const { id } = await run.authenticated('challenge-later', {
+      authenticate: decoupled,
+      enquire: () => challenge(),
+    })
+    await due(id, 'look')
+    await asked('challenge-later')
+    const redirectOf = async () =>
+      ((await run.gateway.payments.get(id)) as { redirect?: { url: string } }).redirect?.url
+    assert.equal(await until(redirectOf), issuerPage.redirect.url)
+    assert.deepEqual(await run.timers(id), ['expire'])
+    const call = run.authenticator.calls.find((one) => one.reference === 'challenge-later')!
+    await run.back(id, call.request.returnUrl!.split('/').at(-1)!)
+    assert.equal(await run.code(id), charged)
+  })
+
+  test('without a way back for the shopper such a challenge is unavailable', async () => {
+    const { id } = await run.authenticated(
+      'challenge-nowhere',
+      { authenticate: decoupled, enquire: () => challenge() },
+      { threeDSecure: { threeRIInd: 'RECURRING' } },
+    )
+    await due(id, 'look')
+    assert.equal(await ended(id), '100.390.112')
+    assert.deepEqual(run.acquirer.of('challenge-nowhere'), [])
+  })
 
   test('a confirmation after the end charges nothing', async () => {
     const { id } = await run.authenticated('confirmed-late', {
