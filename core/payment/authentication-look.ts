@@ -11,7 +11,7 @@ import { newId } from '../ids.ts'
 import { enquire } from '../three-d-secure/ask.ts'
 import type { Said } from '../three-d-secure/checked.ts'
 import { authenticationRequest } from '../three-d-secure/request.ts'
-import { dueTimer } from '../timer/store.ts'
+import { dueTimer, timerOf } from '../timer/store.ts'
 import {
   authenticationAbandoned,
   cancelled,
@@ -147,4 +147,18 @@ async function abandon(
   if (row === undefined) throw new Error('the payment of the attempt is gone')
   const outcome = { is: 'declined', reason } as const
   return end(engine, { lease, enquiries }, toPayment(row), outcome, source)
+}
+
+/**
+ * The end that this job was sent for was that of the authentication: the payment went on since, which
+ * removed the timer. A job that names no timer ends nothing, because the timer sends another one.
+ */
+export async function isOfAuthentication(
+  engine: Engine,
+  { answer, attemptKey }: Payment,
+  timerId: string | undefined,
+): Promise<boolean> {
+  if (answer.authentication === undefined) return false
+  if (timerId === undefined) return true
+  return (await engine.lanes.single(timerOf(timerId, 'expire', attemptKey))).length === 0
 }

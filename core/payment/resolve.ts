@@ -11,10 +11,9 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { timerOf } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { lookAtAuthentication } from './authentication-look.ts'
+import { isOfAuthentication, lookAtAuthentication } from './authentication-look.ts'
 import { cancelledByShopper, ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { askForFinality } from './finality.ts'
 import { held } from './late-move.ts'
@@ -97,20 +96,6 @@ export async function resolve(
 /** Whether the shopper is on a page of a bank, or gave it up. */
 export const isAway = ({ state, answer }: Payment): boolean =>
   state === 'pending' && answer.redirect !== undefined
-
-/**
- * The end that this job was sent for was that of the authentication: the payment went on since, which
- * removed the timer. A job that names no timer ends nothing, because the timer sends another one.
- */
-async function isOfAuthentication(
-  engine: Engine,
-  { answer, attemptKey }: Payment,
-  timerId: string | undefined,
-): Promise<boolean> {
-  if (answer.authentication === undefined) return false
-  if (timerId === undefined) return true
-  return (await engine.lanes.single(timerOf(timerId, 'expire', attemptKey))).length === 0
-}
 
 async function decideOpen(
   engine: Engine,
