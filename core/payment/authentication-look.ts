@@ -4,14 +4,13 @@
  * it. Safe to run any number of times: only the holder of the lease moves it.
  */
 import { limits, type Reason } from '@tollgate/schemas'
-import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { enquire } from '../three-d-secure/ask.ts'
 import type { Said } from '../three-d-secure/checked.ts'
 import { authenticationRequest } from '../three-d-secure/request.ts'
-import { dueTimer, timerOf } from '../timer/store.ts'
+import { timerOf } from '../timer/store.ts'
 import {
   authenticationAbandoned,
   cancelled,
@@ -21,7 +20,7 @@ import {
   isTooLongBack,
   type UnderWay,
 } from './authenticate.ts'
-import { underWay } from './authentication-return.ts'
+import { isPastItsEnd, underWay } from './authentication-return.ts'
 import { waitForShopper } from './store-go-on.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
@@ -63,15 +62,6 @@ export async function lookAtAuthentication(
 }
 
 const isDecoupled = ({ answer }: Payment): boolean => answer.authentication?.isDecoupled === true
-
-/** The timer of the end was due: a job of it may still wait behind this look. */
-async function isPastItsEnd(
-  engine: Engine,
-  { attemptKey, channelId, clockId }: Payment,
-): Promise<boolean> {
-  const now = await businessNow(engine, channelId, clockId)
-  return (await engine.lanes.single(dueTimer('expire', attemptKey, now))).length > 0
-}
 
 async function waitOn(engine: Engine, payment: Payment, lease: number): Promise<Payment> {
   await engine.lanes.single(waitForShopper(payment.attemptKey, lease))

@@ -106,6 +106,22 @@ describe('decoupled authentications', () => {
     assert.deepEqual(run.acquirer.of('looked-late'), [])
   })
 
+  test('nor does a shopper who comes back after the end', async () => {
+    const { id } = await run.authenticated('back-too-late', { authenticate: decoupled })
+    await run.sql(
+      `update tollgate.timer set step = 1, due_at = now() + interval '1 hour' where kind = 'expire'
+         and ref = $1`,
+      [await run.keyOf(id)],
+    )
+    const call = run.authenticator.calls.find((one) => one.reference === 'back-too-late')!
+    await run.back(id, call.request.returnUrl!.split('/').at(-1)!)
+    assert.equal(await run.stateOf(id), 'pending')
+    await due(id, 'expire')
+    assert.equal(await ended(id), abandoned)
+    assert.deepEqual(run.acquirer.of('back-too-late'), [])
+    assert.deepEqual(run.authenticator.of('back-too-late'), ['authenticate'])
+  })
+
   test('no confirmation at the end is no leave to go on without one', async () => {
     const { id } = await run.authenticated(
       'never-confirmed',
