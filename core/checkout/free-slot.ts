@@ -5,12 +5,18 @@
  */
 import type { Engine } from '../engine.ts'
 import { mayBeAuthenticating } from '../payment/authentication-return.ts'
-import { resolve } from '../payment/resolve.ts'
+import { isAway, resolve } from '../payment/resolve.ts'
+import { stageOf } from '../payment/store-go-on.ts'
 import type { Payment } from '../payment/types.ts'
 
 export async function freeSlot(engine: Engine, payment: Payment): Promise<void> {
-  const isAway = payment.state === 'pending' && payment.answer.redirect !== undefined
-  // No acquirer knows of a payment in its authentication.
-  if (!isAway && !mayBeAuthenticating(payment)) return
+  if (!isAway(payment) && !(await isAuthenticating(engine, payment))) return
   await resolve(engine, payment.attemptKey, 'new-try')
+}
+
+/** No acquirer knows of a payment in its authentication. One past it is an acquirer's like any other. */
+async function isAuthenticating(engine: Engine, payment: Payment): Promise<boolean> {
+  if (!mayBeAuthenticating(payment)) return false
+  const [attempt] = await engine.lanes.single(stageOf(payment.attemptKey))
+  return attempt?.stage === 'authentication'
 }

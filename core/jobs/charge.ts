@@ -9,7 +9,7 @@ import { defineJob, groupOfConnector, outsideCall } from './define.ts'
  * every action, and `settle` moves the row only under the lease taken there.
  */
 export const charge = defineJob<
-  | { attemptKey: string; why: 'look' | 'expiry'; connector?: string | null }
+  | { attemptKey: string; why: 'look' | 'expiry'; connector?: string | null; timerId?: string }
   | { merchantId: string; occurrenceIds: readonly string[]; after?: number }
 >({
   name: 'charge',
@@ -26,7 +26,8 @@ export const charge = defineJob<
       await chargeOccurrences(engine, payload.occurrenceIds, payload.after)
     } else {
       const occurrenceId = await occurrenceOfAttempt(engine, payload.attemptKey)
-      await resolve(engine, payload.attemptKey, payload.why)
+      const { attemptKey, why, timerId } = payload
+      await resolve(engine, attemptKey, why, 'engine', timerId)
       if (occurrenceId !== undefined) await chargeOccurrences(engine, [occurrenceId])
     }
   },

@@ -77,9 +77,9 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   }
   await enqueue(
     charge,
-    due.flatMap(({ kind, ref, connector }) => {
+    due.flatMap(({ id, kind, ref, connector }) => {
       const why = questions[kind]
-      return why === undefined ? [] : [{ attemptKey: ref, why, connector }]
+      return why === undefined ? [] : [{ attemptKey: ref, why, connector, timerId: id }]
     }),
   )
   await enqueue(

@@ -5,6 +5,8 @@ import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
+import { amountToAuthenticate } from '../request/amount.ts'
+import { refusedAuthentication } from '../request/capabilities.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import { authenticatorMs } from '../three-d-secure/ask.ts'
 import { planAuthentication } from '../three-d-secure/plan.ts'
@@ -88,11 +90,23 @@ async function chooseTargets(
   channel: Channel,
   asked: Asked,
 ): Promise<{ readonly target: Target; readonly authenticator: AuthenticatorTarget | undefined }> {
-  const isAlone = asked.use.only === 'authentication'
+  const { use } = asked
+  const isAlone = use.only === 'authentication'
   const acquirer = isAlone ? undefined : await chooseTarget(engine, channel, asked)
   const authenticator = await planAuthentication(engine, channel, plannedOf(asked), acquirer)
-  if (authenticator !== undefined) applyBackPressure(engine, authenticator.loaded.connector)
+  if (authenticator === undefined && use.inCheckout?.isSecond === true) refuseUnchallenged(acquirer)
+  if (authenticator !== undefined) {
+    // An account that is only stored has amounts of its own only here.
+    amountToAuthenticate(asked.request.fields, asked.amount.currency)
+    applyBackPressure(engine, authenticator.loaded.connector)
+  }
   return { target: acquirer ?? authenticator!, authenticator }
+}
+
+/** @throws GatewayError: the same request without a challenge would only be declined once more. */
+function refuseUnchallenged(acquirer: Target | undefined): void {
+  if (acquirer?.loaded.connector.supports.threeDSecure === 'own') return
+  throw refusedAuthentication(['threeDSecure.challengeIndicator'], 'nobody challenges this shopper')
 }
 
 function plannedOf({ request, mode, paymentType, isVerification, use, account, numbers }: Asked) {

@@ -112,7 +112,7 @@ export async function conclude(
     case 'decoupled': {
       const outcome = await waiting(engine, payment, said)
       if (outcome === undefined) return conclude(engine, at, { is: 'unavailable' })
-      if (said.is === 'shopper') holdCode(engine, at.first)
+      holdCode(engine, at.first)
       return end(engine, at, payment, outcome)
     }
   }
@@ -137,9 +137,13 @@ function isForThePayment(payment: Payment, told: Money | undefined): boolean {
   const isAsAsked =
     told === undefined || (told.minor === asked.minor && told.currency === asked.currency)
   if (!isAsAsked) return false
-  if (payment.effect === 'verification' || isWithoutPayment(payment.request as never)) return true
+  if (takesNoMoney(payment)) return true
   return asked.currency === payment.amount.currency && asked.minor >= payment.amount.minor
 }
+
+/** A payment that asks for a non-payment authentication still takes its money: the amounts are compared. */
+const takesNoMoney = ({ effect, request }: Payment): boolean =>
+  effect === 'verification' || (effect === 'authentication' && isWithoutPayment(request as never))
 
 async function goesOnWithout(engine: Engine, { channelId }: Payment): Promise<boolean> {
   return (await engine.directory.settings(channelId)).threeDSecureUnavailable === 'continue'
@@ -166,7 +170,7 @@ async function waiting(
   return engine.environment === 'test' || isSecure ? outcome : undefined
 }
 
-/** The code waits in this process for its shopper, and nowhere else. */
+/** The code waits in this process for its shopper or issuer, and nowhere else. */
 function holdCode(engine: Engine, first: AttemptContext | undefined): void {
   const cvv = first === undefined ? undefined : cardOf(first)?.cvv
   if (cvv !== undefined) engine.heldSecrets.put(first!.payment.attemptKey, cvv)

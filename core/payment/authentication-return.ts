@@ -1,10 +1,12 @@
 /** A shopper comes back from an authentication: maybe twice, in another browser, on another host. */
 import type { ShopperReturn } from '@tollgate/plugin-kit'
+import { businessNow } from '../business-time/time.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import type { AuthenticatorTarget } from '../routing/targets.ts'
 import { complete } from '../three-d-secure/ask.ts'
 import { authenticationRequest } from '../three-d-secure/request.ts'
+import { dueTimer } from '../timer/store.ts'
 import { conclude, isAnswer, type UnderWay } from './authenticate.ts'
 import { placeOf, storedInstrument } from './instrument.ts'
 import { takeAttempt } from './lease.ts'
@@ -38,6 +40,11 @@ export async function returnFromAuthentication(
   try {
     const at = await underWay(engine, attemptKey, taken)
     const { payment, lease, target } = at
+    if (await isPastItsEnd(engine, payment)) {
+      // Too late: the job of the end ends the payment.
+      await engine.lanes.single(waitForShopper(attemptKey, lease))
+      return true
+    }
     const record = payment.answer.authentication!
     const numbers = await engine.vault.unseal(placeOf(payment))
     const card = numbers === undefined ? undefined : storedInstrument(payment, numbers)
@@ -68,6 +75,15 @@ export async function returnFromAuthentication(
   // Without an answer of the database the lease ends by itself.
   await engine.lanes.single(dropLease(attemptKey, taken.lease)).catch(() => {})
   return true
+}
+
+/** The timer of the end was due: a job of it may still wait. */
+export async function isPastItsEnd(
+  engine: Engine,
+  { attemptKey, channelId, clockId }: Payment,
+): Promise<boolean> {
+  const now = await businessNow(engine, channelId, clockId)
+  return (await engine.lanes.single(dueTimer('expire', attemptKey, now))).length > 0
 }
 
 /** Read under the lease: nobody moves the payment from here on. */

@@ -11,10 +11,9 @@ import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { claimedTimer } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { lookAtAuthentication } from './authentication-look.ts'
+import { isOfAuthentication, lookAtAuthentication } from './authentication-look.ts'
 import { cancelledByShopper, ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
 import { askForFinality } from './finality.ts'
 import { held } from './late-move.ts'
@@ -41,6 +40,7 @@ const resendable = new Set(['capture', 'refund', 'reverse'])
 /**
  * @param by The party that asks. A look for a follow-up or a message does the same as the engine's
  * own look but does not count, since a few requests would otherwise delay the next look by a day.
+ * @param timerId The timer that the job of an expiry was sent for.
  * @returns the payment afterwards, or undefined when no such attempt exists.
  */
 export async function resolve(
@@ -48,6 +48,7 @@ export async function resolve(
   attemptKey: string,
   why: Reason,
   by: 'engine' | 'other' = 'engine',
+  timerId?: string,
 ): Promise<Payment | undefined> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return undefined
@@ -65,7 +66,12 @@ export async function resolve(
   if (taken.stage === 'authentication' && isOpen(payment.state)) {
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
-  const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment))
+  // Between the press and the lease it went on to the money, and no shopper gave that up.
+  if (why === 'new-try' && isOpen(payment.state) && !isAway(payment)) {
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    return payment
+  }
+  const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment, timerId))
   let work: AttemptContext
   try {
     work = await resumeAttempt(engine, payment, taken.lease)
@@ -87,17 +93,9 @@ export async function resolve(
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
 }
 
-/** A claimed timer is due again by then; another one for the same payment is not. */
-const claimedMs = 120_000
-
-/** The end that this job was sent for was that of the authentication, which is over by now. */
-async function isOfAuthentication(
-  engine: Engine,
-  { answer, attemptKey }: Payment,
-): Promise<boolean> {
-  if (answer.authentication === undefined) return false
-  return (await engine.lanes.single(claimedTimer('expire', attemptKey, claimedMs))).length === 0
-}
+/** Whether the shopper is on a page of a bank, or gave it up. */
+export const isAway = ({ state, answer }: Payment): boolean =>
+  state === 'pending' && answer.redirect !== undefined
 
 async function decideOpen(
   engine: Engine,

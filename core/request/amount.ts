@@ -52,6 +52,24 @@ function checkFurtherAmounts(fields: RequestFields, code: string, options: Amoun
     if (text === undefined) continue
     parseAmount(text, own ?? code, { amount: `${name}.amount`, currency: `${name}.currency` })
   }
+  amountToAuthenticate(fields, code)
+}
+
+/**
+ * Reads the amount that the issuer is asked about: `threeDSecure.amount`, or else `risk.amount`.
+ *
+ * @returns undefined when neither is there: the issuer is asked about the payment's own amount.
+ * @throws GatewayError naming the field, for an amount that its currency cannot have.
+ */
+export function amountToAuthenticate(fields: RequestFields, code: string): Money | undefined {
+  const secure = groupOf(fields, 'threeDSecure')
+  const currency = textOf(secure, 'currency') ?? code
+  const named = textOf(secure, 'amount')
+  const text = named ?? textOf(groupOf(fields, 'risk'), 'amount')
+  if (text === undefined) return undefined
+  const amount = named === undefined ? 'risk.amount' : 'threeDSecure.amount'
+  const minor = parseAmount(text, currency, { amount, currency: 'threeDSecure.currency' })
+  return { minor, currency }
 }
 
 /**

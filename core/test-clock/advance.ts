@@ -65,7 +65,7 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
       await noteExpiry(engine, timer.ref)
       break
     case 'expire':
-      await resolve(engine, timer.ref, 'expiry')
+      await resolve(engine, timer.ref, 'expiry', 'engine', timer.id)
   }
   // Unfinished work continues in real time, because the clock must not wait for an acquirer.
   await engine.lanes.single(toRealTime([timer.id]))

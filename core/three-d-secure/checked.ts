@@ -47,8 +47,9 @@ export function checkedAuthentication(given: unknown): Said {
     case 'unavailable':
       return { is: told.is, ...factsIn(told), ...memo }
     case 'shopper': {
-      if (typeof told.next !== 'object' || told.next === null) return bad('no page for the shopper')
-      return { is: 'shopper', next: told.next as never, ...endOf(told), ...memo }
+      const { redirect } = Object(told.next) as Told
+      if (typeof redirect !== 'object' || redirect === null) return bad('no page for the shopper')
+      return { is: 'shopper', next: { redirect: redirect as never }, ...endOf(told), ...memo }
     }
     case 'decoupled':
       if (typeof told.poll !== 'number' || !(told.poll > 0)) return bad('decoupled without a pause')

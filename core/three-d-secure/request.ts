@@ -8,7 +8,7 @@ import {
 } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { shortId } from '../ids.ts'
-import { parseAmount } from '../money.ts'
+import { amountToAuthenticate } from '../request/amount.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import type { Authenticating, AuthenticationRecord } from './types.ts'
 import { is3RI, isWithoutPayment } from './wanted.ts'
@@ -64,12 +64,8 @@ export function wayBack(
 /** The amount to authenticate: a named one wins over the payment's own. */
 export function amountOf({ amount, request }: Pick<Authenticating, 'amount' | 'request'>): Money {
   const fields = request as RequestFields
-  const secure = groupOf(fields, 'threeDSecure')
-  const currency = textOf(secure, 'currency') ?? amount.currency
-  const text = textOf(secure, 'amount') ?? textOf(groupOf(fields, 'risk'), 'amount')
-  return text === undefined
-    ? { ...amount, currency }
-    : { minor: parseAmount(text, currency), currency }
+  const currency = textOf(groupOf(fields, 'threeDSecure'), 'currency') ?? amount.currency
+  return amountToAuthenticate(fields, amount.currency) ?? { ...amount, currency }
 }
 
 /** An authenticator never gets a security code. */

@@ -19,12 +19,17 @@ export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: numb
   values (${id}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', ${kind}::text, ${ref}::text)
   on conflict (kind, ref) do update set due_at = excluded.due_at`
 
-/** The timer that a job was sent for: claiming it has put it off by a moment. */
-export const claimedTimer = (kind: TimerKind, ref: string, withinMs: number) => sql<{ id: string }>`
+/** The timer that a job was sent for; empty when it ended, also when another one has its place. */
+export const timerOf = (id: string, kind: TimerKind, ref: string) => sql<{ id: string }>`
   select id
   from tollgate.timer
-  where kind = ${kind}::text and ref = ${ref}::text
-    and (clock_id is not null or due_at <= now() + ${withinMs}::integer * interval '1 millisecond')`
+  where id = ${id}::uuid and kind = ${kind}::text and ref = ${ref}::text`
+
+/** A timer that is due, or was: claiming one has put it off. */
+export const dueTimer = (kind: TimerKind, ref: string, now: Date) => sql<{ id: string }>`
+  select id
+  from tollgate.timer
+  where kind = ${kind}::text and ref = ${ref}::text and (step > 0 or due_at <= ${now}::timestamptz)`
 
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer

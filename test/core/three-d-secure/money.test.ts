@@ -344,6 +344,17 @@ describe('money around an authentication', () => {
     })
     assert.equal(await run.stateOf(away), 'pending')
     assert.deepEqual(run.acquirer.of('away-by-event'), [])
+    assert.deepEqual(run.authenticator.of('away-by-event'), ['authenticate', 'enquire'])
+    const failed = await run.away('away-and-failed', {
+      enquire: () => ({ is: 'failed', status: 'N' }),
+    })
+    await run.gateway.inbound(
+      authenticatorName,
+      run.authenticatorAccount,
+      message({ eventId: 'rreq-3', key: await run.keyOf(failed.id), outcome: null }),
+    )
+    assert.equal(await ended(failed.id), '100.380.401')
+    assert.deepEqual(run.acquirer.of('away-and-failed'), [])
   })
 
   const presentFields = async () => {

@@ -23,6 +23,7 @@ describe('answers of authenticators', () => {
     'a currency that is none': confirmed({ amount: { minor: 1n, currency: 'XXX' } }),
     'a status that is none': { is: 'failed', status: 'Y' },
     'no page': { is: 'shopper' },
+    'a page that is a pause': { is: 'shopper', next: { poll: 60_000 } },
     'no pause': { is: 'decoupled' },
     'a pause backwards': { is: 'decoupled', poll: -1 },
   }

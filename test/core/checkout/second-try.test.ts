@@ -1,0 +1,118 @@
+/** Further presses around authentications: payments past theirs, and second tries that have none. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { type Connector, declined, pending } from '@tollgate/plugin-kit'
+import { onFaultPoint } from '../../../core/index.ts'
+import type { Script } from '../../rig/acquirer.ts'
+import {
+  type AuthenticatingRun,
+  authenticatorName,
+  startAuthenticating,
+} from '../../rig/authenticator.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { approval } from '../../rig/late-words.ts'
+import { cardFields, newCheckout, press } from './rig.ts'
+
+const hour = 3_600_000
+
+describe('another press after an authentication', () => {
+  let run: AuthenticatingRun
+  let verifications = 0
+  const verifying = (connector: Connector): Connector => ({
+    ...connector,
+    verify: async (_, context) => {
+      context.sending()
+      verifications += 1
+      return declined('300.100.100')
+    },
+  })
+  before(async () => {
+    run = await startAuthenticating({ variants: { verifying } })
+    const { entityId } = run.at('verifying')
+    await run.gateway.entities.configure(entityId, { threeDSecure: 'on' })
+    await run.gateway.entities.createAccount({
+      channelId: entityId,
+      connector: authenticatorName,
+      mode: 'EXTERNAL',
+      settings: {},
+    })
+  })
+  after(() => closeChecked(run))
+  afterEach(() => onFaultPoint(undefined))
+
+  const made = (reference: string, script: Script, more: object = {}) => {
+    run.acquirer.tell(reference, script)
+    return newCheckout(run, { merchantTransactionId: reference, testMode: 'EXTERNAL', ...more })
+  }
+  const paymentOf = async (checkoutId: string) => {
+    const [row] = await run.sql<{ id: string }>(
+      'select payment_id as id from tollgate.checkout where id = $1',
+      [checkoutId],
+    )
+    return row!.id
+  }
+  const review: Script = {
+    debit: (_, context) => {
+      context.sending()
+      return pending({ poll: hour }, { refs: { review: 'yes' } })
+    },
+    enquire: () => ({ is: 'pending', next: { poll: hour } }),
+    reverseByKey: () => ({ is: 'reversed', refs: {} }),
+  }
+
+  test('a payment that the acquirer reviews is left in peace, and counts', async () => {
+    const id = await made('in-review', review)
+    assert.equal((await press(run.gateway, id)).state, 'waiting')
+    assert.equal((await press(run.gateway, id)).state, 'busy')
+    assert.deepEqual(run.acquirer.of('in-review'), ['debit'])
+    await run.tell(await paymentOf(id), { outcome: approval })
+    assert.equal((await run.gateway.checkouts.state(id)).state, 'paid')
+  })
+
+  test('so is one whose process died on the way to the acquirer', async () => {
+    const id = await made('died-on-the-way', review)
+    await new Promise<void>((reached, failed) => {
+      onFaultPoint((at) => {
+        if (at !== 'gone-on') return
+        onFaultPoint(undefined)
+        reached()
+        return new Promise<void>(() => {})
+      })
+      press(run.gateway, id).catch(failed)
+    })
+    const payment = await paymentOf(id)
+    await run.sql(
+      "update tollgate.attempt set lease_until = now() - interval '1 second' where payment_id = $1",
+      [payment],
+    )
+    assert.equal((await press(run.gateway, id)).state, 'busy')
+    assert.equal(await run.code(payment), '000.200.001')
+    assert.ok(!run.acquirer.of('died-on-the-way').includes('reverseByKey'))
+  })
+
+  const softDeclines: Script = {
+    debit: (_, context) => {
+      context.sending()
+      return declined('300.100.100')
+    },
+  }
+
+  test('a soft decline of a card that no authenticator knows is final', async () => {
+    const id = await made('soft-unknown-card', softDeclines)
+    const card = { ...cardFields('377777777777770'), cvv: '1234' }
+    assert.equal((await press(run.gateway, id, { card })).state, 'declined')
+    assert.deepEqual(run.acquirer.of('soft-unknown-card'), ['debit'])
+    assert.deepEqual(run.authenticator.of('soft-unknown-card'), [])
+  })
+
+  test('so is that of a verification', async () => {
+    const { id } = await run.gateway.checkouts.create({
+      ...run.at('verifying'),
+      createRegistration: 'true',
+      merchantTransactionId: 'soft-verification',
+      testMode: 'EXTERNAL',
+    } as never)
+    assert.equal((await press(run.gateway, id)).state, 'declined')
+    assert.equal(verifications, 1)
+  })
+})
