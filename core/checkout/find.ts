@@ -71,23 +71,24 @@ export function mostTries(settings: Readonly<Record<string, unknown>>): number {
   return typeof checkoutTries === 'number' ? checkoutTries : limits.checkoutTries.usual
 }
 
+/** @param nonce of the press that asks: its second payment is no further try. */
 export async function stateOf(
   engine: Engine,
   { checkout, payment, attempt, earlierHoldsMoney }: Held,
+  nonce?: string,
 ): Promise<State> {
   if (payment?.state === 'approved') return 'paid'
   if (checkout.removedAt !== null) return 'closed'
   // A late success is taken back before anybody may pay again.
   if (earlierHoldsMoney || attempt === 'late') return 'busy'
   if (payment !== null && isOpen(payment.state)) return 'busy'
-  if ((await triesLeft(engine, { checkout, payment })) <= 0) return 'closed'
+  const isNext = nonce === undefined || !checkout.nonces.includes(nonce)
+  if (isNext && (await triesLeft(engine, checkout)) <= 0) return 'closed'
   return checkout.expiresAt > (await nowOf(engine, checkout)) ? 'free' : 'closed'
 }
 
-export async function triesLeft(
-  engine: Engine,
-  { checkout, payment }: Pick<Held, 'checkout' | 'payment'>,
-): Promise<number> {
+/** A try is a press: the second payment after a soft decline belongs to it. */
+export async function triesLeft(engine: Engine, checkout: Checkout): Promise<number> {
   const most = mostTries(await engine.directory.settings(checkout.entityId))
-  return most - checkout.earlier.length - checkout.refusals - (payment === null ? 0 : 1)
+  return most - new Set(checkout.nonces).size - checkout.refusals
 }

@@ -60,14 +60,15 @@ const formersAreOver = `(given.slot_previous is null or exists (
 
 /**
  * The row writes only when the checkout is as it was read: same version, same previous payment,
- * declined for good like all before it; not removed, not expired, with a try left.
+ * declined for good like all before it; not removed, not expired, with a try left. The
+ * second payment of a press is no further try.
  */
 const onlyInSlot = `${formers},
 slot as (
   ${taken} and checkout.version = given.slot_version
     and checkout.removed_at is null and checkout.expires_at > given.slot_at
-    and cardinality(checkout.earlier) + checkout.refusals
-      + case when given.slot_previous is null then 0 else 1 end < given.slot_tries
+    and (select count(distinct nonce) from unnest(checkout.nonces || given.slot_nonce) as press(nonce))
+      + checkout.refusals <= given.slot_tries
     and ${formersAreOver}
   returning checkout.payment_id),
 accepted as (
