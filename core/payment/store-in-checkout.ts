@@ -86,7 +86,7 @@ accepted as (
 const callback = `,
 new_callback as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
-  select callback_id, callback_at, 'callback', checkout_id, clock_id
+  select callback_id, callback_at, 'callback', replace(id::text, '-', ''), clock_id
   from accepted where callback_at is not null
   on conflict (kind, ref) do nothing)
 select id from new_payment`
