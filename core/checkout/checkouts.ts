@@ -1,6 +1,6 @@
 /** Checkouts of merchants: made, changed and removed with a token. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { limits } from '@tollgate/schemas'
+import { brandOf, brands, limits } from '@tollgate/schemas'
 import { businessNow, clockOf } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -170,6 +170,7 @@ function checkPayment(
     })
   }
   const overrides = Object.entries(groupOf(fields, 'overridePaymentType') ?? {})
+  for (const [brand] of overrides) refuseUnknownBrand(brand)
   const sent = [['paymentType', type], ...overrides.map(([brand, one]) => [named(brand), one])]
   for (const [name, value] of sent as [string, string][]) {
     if (!types.has(value)) {
@@ -178,6 +179,14 @@ function checkPayment(
   }
   refuseUnavailable(fields, type ?? '', addressee.rules !== undefined || isOn(addressee))
   checkAmount(fields, { now, followUp: false })
+}
+
+function refuseUnknownBrand(name: string): void {
+  if (brandOf(name) !== undefined) return
+  const plain = (text: string) => text.toUpperCase().replace(/[^A-Z0-9]/g, '')
+  const meant = brands.find(({ code, title }) => [code, title].map(plain).includes(plain(name)))
+  const hint = meant === undefined ? '' : `; ${meant.title} has the code ${meant.code}`
+  throw refuse('200.300.404', named(name), `names no known brand${hint}`)
 }
 
 /** Who stores an account may charge it. Changes of a part need the rights to the whole. */

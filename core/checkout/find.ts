@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isCheckoutId } from '../ids.ts'
 import { isOpen } from '../payment/late-words.ts'
+import { holdsMoney } from '../payment/store-in-checkout.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { AttemptState } from '../payment/types.ts'
 import { attemptStateOf, checkoutById, toCheckout } from './store.ts'
@@ -51,10 +52,14 @@ export async function withPayment(engine: Engine, checkout: Checkout): Promise<H
     checkout.paymentId === null
       ? []
       : await engine.lanes.single(paymentById(checkout.paymentId, null))
-  if (row === undefined) return { checkout, payment: null, attempt: null }
+  const late =
+    checkout.earlier.length === 0 ? [] : await engine.lanes.single(holdsMoney(checkout.id))
+  const earlierHoldsMoney = late.length > 0
+  if (row === undefined) return { checkout, payment: null, attempt: null, earlierHoldsMoney }
   const payment = toPayment(row)
   const [attempt] = await engine.lanes.single(attemptStateOf(payment.attemptKey))
-  return { checkout, payment, attempt: (attempt?.state ?? null) as AttemptState | null }
+  const state = (attempt?.state ?? null) as AttemptState | null
+  return { checkout, payment, attempt: state, earlierHoldsMoney }
 }
 
 export const nowOf = (engine: Engine, { entityId, clockId }: Checkout): Date | Promise<Date> =>
@@ -66,22 +71,24 @@ export function mostTries(settings: Readonly<Record<string, unknown>>): number {
   return typeof checkoutTries === 'number' ? checkoutTries : limits.checkoutTries.usual
 }
 
+/** @param nonce of the press that asks: its second payment is no further try. */
 export async function stateOf(
   engine: Engine,
-  { checkout, payment, attempt }: Held,
+  { checkout, payment, attempt, earlierHoldsMoney }: Held,
+  nonce?: string,
 ): Promise<State> {
   if (payment?.state === 'approved') return 'paid'
   if (checkout.removedAt !== null) return 'closed'
   // A late success is taken back before anybody may pay again.
-  if (payment !== null && (isOpen(payment.state) || attempt === 'late')) return 'busy'
-  if ((await triesLeft(engine, { checkout, payment })) <= 0) return 'closed'
+  if (earlierHoldsMoney || attempt === 'late') return 'busy'
+  if (payment !== null && isOpen(payment.state)) return 'busy'
+  const isNext = nonce === undefined || !checkout.nonces.includes(nonce)
+  if (isNext && (await triesLeft(engine, checkout)) <= 0) return 'closed'
   return checkout.expiresAt > (await nowOf(engine, checkout)) ? 'free' : 'closed'
 }
 
-export async function triesLeft(
-  engine: Engine,
-  { checkout, payment }: Pick<Held, 'checkout' | 'payment'>,
-): Promise<number> {
+/** A try is a press: the second payment after a soft decline belongs to it. */
+export async function triesLeft(engine: Engine, checkout: Checkout): Promise<number> {
   const most = mostTries(await engine.directory.settings(checkout.entityId))
-  return most - checkout.earlier.length - checkout.refusals - (payment === null ? 0 : 1)
+  return most - new Set(checkout.nonces).size - checkout.refusals
 }

@@ -23,9 +23,9 @@ export function refuseForeignPage(
   }
   const page = textOf(submitted, 'resultUrl')
   if (page === undefined || hasOwnPage(checkout)) return
+  if (origin === undefined) throw refuse('200.300.404', 'origin', 'required with resultUrl')
   const own = new URL(page).origin
-  const isForeign = origin !== undefined && own !== origin
-  if (isForeign || widgetOrigins?.includes(own) === false) {
+  if (own !== origin || widgetOrigins?.includes(own) === false) {
     throw refuse('200.300.404', 'resultUrl', 'must have the origin of the page of the widget')
   }
 }

@@ -58,7 +58,7 @@ export async function replyAbout(
   // Another try has paid, or is under way.
   if (state === 'paid') return { state, ...whereTo(held) }
   if (state === 'busy') return { state, ...redirectOf(held.payment) }
-  const left = Math.max(0, await triesLeft(engine, held))
+  const left = Math.max(0, await triesLeft(engine, held.checkout))
   return state === 'closed'
     ? { state: 'declined', attemptsLeft: 0, ...whereTo(held, payment) }
     : { state: 'declined', attemptsLeft: left }

@@ -36,8 +36,8 @@ export async function readResult(
   const done = await readPayment(engine, embedder, payment.id, undefined)
   const view = paymentView(done.payment, done.balance, id, build)
   if (!isOpen(done.payment.state)) {
-    // The merchant knows the end: its page is not called.
-    await engine.lanes.single(removeTimer('callback', id))
+    // The merchant knows the end of this payment: its page is not called about it.
+    await engine.lanes.single(removeTimer('callback', payment.id))
     return view
   }
   if (isPending(view.result.code) && view.result.code !== open) {

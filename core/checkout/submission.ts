@@ -59,23 +59,24 @@ async function tryOnce(
   submitted: RequestFields,
   from: Connection,
 ): Promise<Submitted> {
-  const nonce = textOf(submitted, 'nonce')!
+  const press: Press = { submitted, nonce: textOf(submitted, 'nonce')!, from }
+  let mayFree = true
   for (let round = 1; round <= rounds; round += 1) {
-    let now = await held(engine, id)
-    const begun = await madeBy(engine, now.checkout, nonce)
-    if (begun !== undefined) return repeated(engine, id, begun)
-    if (await mayFollow(engine, now)) {
-      // An entry with errors ends nothing.
-      await prepare(engine, now.checkout, submitted, from)
-      await freeSlot(engine, now.payment!)
-      now = await held(engine, id)
+    const now = await held(engine, id)
+    const begun = await madeBy(engine, now.checkout, press.nonce)
+    const toFree: boolean = begun === undefined && mayFree && (await mayFollow(engine, now))
+    if (begun === undefined && !toFree && (await stateOf(engine, now)) !== 'free') {
+      return replyOfState(engine, now)
     }
-    if ((await stateOf(engine, now)) !== 'free') return replyOfState(engine, now)
     try {
-      const payment = await pay(engine, now, submitted, nonce, from)
-      return replyAbout(engine, await held(engine, id), payment)
+      const first =
+        begun === undefined ? await pay(engine, now, press, toFree) : await ended(engine, begun)
+      const payment = await payAgain(engine, first, press)
+      return await replyAbout(engine, await held(engine, id), payment)
     } catch (error) {
       if (!(error instanceof SlotTaken)) throw error
+      // A try that could not be ended stays.
+      mayFree = mayFree && !toFree
     }
   }
   return replyOfState(engine, await held(engine, id))
@@ -89,6 +90,13 @@ async function mayFollow(engine: Engine, now: Held): Promise<boolean> {
   return (await stateOf(engine, ended)) === 'free'
 }
 
+/** A press of the pay button. */
+type Press = {
+  readonly submitted: RequestFields
+  readonly nonce: string
+  readonly from: Connection
+}
+
 /** A press that is checked, with everything that its payment needs. */
 type Prepared = {
   readonly addressee: Addressee
@@ -96,25 +104,23 @@ type Prepared = {
   readonly registrationId: string | undefined
 }
 
+/** @param toFree The try that has the slot ends once the new one has passed every check. */
 async function pay(
   engine: Engine,
   { checkout, payment: previous }: Held,
-  submitted: RequestFields,
-  nonce: string,
-  from: Connection,
+  press: Press,
+  toFree: boolean,
 ): Promise<Payment> {
-  const prepared = await prepare(engine, checkout, submitted, from)
-  const payment = await begin(engine, prepared, checkout, { previous, nonce, isSecond: false })
-  const settings = await engine.directory.settings(payment.channelId)
-  if (!mayReauthenticate(payment, { settings })) return payment
-  return payAgain(engine, prepared, payment, nonce)
+  const prepared = await prepare(engine, checkout, press)
+  const makeRoom = toFree ? { makeRoom: () => freeSlot(engine, previous!) } : {}
+  const slot: Slot = { previous, nonce: press.nonce, isSecond: false, ...makeRoom }
+  return begin(engine, prepared, checkout, slot)
 }
 
 async function prepare(
   engine: Engine,
   checkout: Checkout,
-  submitted: RequestFields,
-  from: Connection,
+  { submitted, from }: Press,
 ): Promise<Prepared> {
   const addressee = await engine.directory.channel(embedder, checkout.entityId)
   refuseForeignPage(addressee, checkout, submitted)
@@ -133,37 +139,44 @@ async function prepare(
   }
 }
 
-/** The issuer wants the shopper authenticated: one second payment asks for a challenge. */
-async function payAgain(
-  engine: Engine,
-  prepared: Prepared,
-  declined: Payment,
-  nonce: string,
-): Promise<Payment> {
-  const { checkout, payment } = await held(engine, declined.checkoutId!)
-  if (payment?.id !== declined.id) return declined
-  const again = { ...prepared, request: reauthenticate(prepared.request) }
+/**
+ * The issuer wants the shopper authenticated: one second payment asks for a challenge. The same press
+ * may have been sent twice; whichever of the two begins the second payment, it answers for both.
+ */
+async function payAgain(engine: Engine, first: Payment, press: Press): Promise<Payment> {
+  const settings = await engine.directory.settings(first.channelId)
+  if (!mayReauthenticate(first, { settings })) return first
+  const now = await held(engine, first.checkoutId!)
+  const { checkout, payment: previous } = now
+  const latest = await madeBy(engine, checkout, press.nonce)
+  if (latest !== undefined && latest.id !== first.id) return ended(engine, latest)
+  const isNext = previous?.id === first.id
+  if (!isNext || (await stateOf(engine, now, press.nonce)) !== 'free') return first
   try {
-    return await begin(engine, again, checkout, { previous: payment, nonce, isSecond: true })
+    const prepared = await prepare(engine, checkout, press)
+    const again = { ...prepared, request: reauthenticate(prepared.request) }
+    const slot: Slot = { previous, nonce: press.nonce, isSecond: true }
+    return await begin(engine, again, checkout, slot)
   } catch (error) {
-    if (error instanceof SlotTaken || error instanceof GatewayError) return declined
+    if (error instanceof GatewayError) return first
     throw error
   }
 }
 
-type Press = {
+type Slot = {
   readonly previous: Payment | null
   readonly nonce: string
   readonly isSecond: boolean
+  readonly makeRoom?: () => Promise<void>
 }
 
 async function begin(
   engine: Engine,
   { addressee, request, registrationId }: Prepared,
   checkout: Checkout,
-  press: Press,
+  slot: Slot,
 ): Promise<Payment> {
-  const use = await useOf(engine, addressee, checkout, request, press)
+  const use = await useOf(engine, addressee, checkout, request, slot)
   const whole = registrationId === undefined ? use : { ...use, registrationId }
   return (await payFirst(engine, addressee, request, null, whole)).payment
 }
@@ -173,7 +186,7 @@ async function useOf(
   { settings }: Addressee,
   checkout: Checkout,
   { fields }: Request,
-  { previous, nonce, isSecond }: Press,
+  { previous, nonce, isSecond, makeRoom }: Slot,
 ): Promise<Use> {
   const now = await nowOf(engine, checkout)
   const resultUrl = textOf(fields, 'shopperResultUrl') ?? checkout.resultUrl
@@ -187,6 +200,7 @@ async function useOf(
       previousId: previous?.id ?? checkout.paymentId,
       nonce,
       isSecond,
+      ...(makeRoom === undefined ? {} : { makeRoom }),
       tries: mostTries(settings),
       now,
       resultUrl,
@@ -221,8 +235,8 @@ async function madeBy(
   return row === undefined ? undefined : toPayment(row)
 }
 
-/** The first press answers for both: its payment is waited for, and nothing else is sent. */
-async function repeated(engine: Engine, id: string, begun: Payment): Promise<Submitted> {
+/** A payment that another sending of the same press began is waited for, and not sent again. */
+async function ended(engine: Engine, begun: Payment): Promise<Payment> {
   const untilMs = engine.clock.elapsedMs() + limits.checkoutRepeatWaitMs
   let payment = begun
   let pauseMs = lookAgainMs.first
@@ -234,7 +248,7 @@ async function repeated(engine: Engine, id: string, begun: Payment): Promise<Sub
     if (row === undefined) break
     payment = toPayment(row)
   }
-  return replyAbout(engine, await held(engine, id), payment)
+  return payment
 }
 
 const lookAgainMs = { first: 50, most: 1_000 }

@@ -34,6 +34,8 @@ export type Held = {
   readonly checkout: Checkout
   readonly payment: Payment | null
   readonly attempt: AttemptState | null
+  /** A payment that had the slot before holds money: a late success, to be taken back. */
+  readonly earlierHoldsMoney: boolean
 }
 
 /** Free: a shopper may try. Busy: a try is under way. */

@@ -55,8 +55,12 @@ export async function acceptFirst(
   const row = await firstRow(engine, asked, payment, sealed, lease, idempotency)
   const { id } = payment
   const trial = beginTrial(engine, channel, id, request, asked.account, asked.numbers, sealed, use)
-  await faultPoint('before-T1', id)
-  const written = await writeFirst(engine, row, (no) => keyOf(id, no)).catch((error: unknown) => {
+  const write = async () => {
+    await use.inCheckout?.makeRoom?.()
+    await faultPoint('before-T1', id)
+    return writeFirst(engine, row, (no) => keyOf(id, no))
+  }
+  const written = await write().catch((error: unknown) => {
     engine.cardTesting.end(trial)
     throw error
   })

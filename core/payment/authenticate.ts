@@ -19,8 +19,9 @@ import { isWithoutPayment } from '../three-d-secure/wanted.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { callTime, endOf } from './call-time.ts'
 import { checked } from './checked-outcome.ts'
-import { undecidedCode } from './decide.ts'
+import { provenNotCharged, undecidedCode } from './decide.ts'
 import { execute, settleUnsent } from './execute.ts'
+import { mayPay } from './in-checkout.ts'
 import { placeOf, storedInstrument } from './instrument.ts'
 import { leaseMs } from './lease.ts'
 import { kindOf, operationOf } from './resume.ts'
@@ -208,6 +209,9 @@ async function goOn(
   const time = callTime(engine, ready.target.loaded.connector)
   const lease = await takeOn(engine, payment, at.lease, leaseMs(time.timeoutMs), storable(answer))
   if (lease === undefined) return present(engine, payment)
+  if (lease === 'refused') {
+    return end(engine, at, payment, { is: 'declined', reason: provenNotCharged })
+  }
   await faultPoint('gone-on', payment.id)
   const proof = proofOf(said)
   const instrument = ready.instrument ?? withCode(engine, payment, ready.card)
@@ -267,17 +271,23 @@ function begunAgain(first: AttemptContext | undefined): AttemptContext['begun'] 
   return { is: 'first', row: { ...first.begun.row, authentication: null } }
 }
 
-/** @returns the lease of the money, or undefined when somebody else moved the attempt. */
+/**
+ * @returns the lease of the money; `refused` when the checkout waits for no money of this payment any
+ * more; undefined when somebody else moved the attempt.
+ */
 async function takeOn(
   engine: Engine,
-  { id, attemptKey }: Payment,
+  payment: Payment,
   lease: number,
   ms: number,
   answer: string,
-): Promise<number | undefined> {
+): Promise<number | 'refused' | undefined> {
+  const { id, attemptKey, checkoutId } = payment
   await faultPoint('before-going-on', id)
   try {
-    const [row] = await engine.lanes.single(goOnToMoney(attemptKey, lease, ms, id, answer))
+    const [row] = await engine.lanes.single(
+      goOnToMoney(attemptKey, lease, ms, id, checkoutId, answer),
+    )
     if (row !== undefined) return row.lease
   } catch (error) {
     if (!outcomeUnknown(error)) throw error
@@ -286,7 +296,9 @@ async function takeOn(
   // earlier run of it went through, and its answer was lost.
   const [now] = await engine.lanes.single(stageOf(attemptKey))
   const isOurs = now?.stage === 'money' && now.state === 'sending' && now.lease === lease + 1
-  return isOurs ? lease + 1 : undefined
+  if (isOurs) return lease + 1
+  const isHeld = now?.stage === 'authentication' && now.lease === lease
+  return isHeld && !(await mayPay(engine, payment)) ? 'refused' : undefined
 }
 
 async function present(engine: Engine, payment: Payment): Promise<Payment> {

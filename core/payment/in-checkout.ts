@@ -3,7 +3,7 @@ import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { type Idempotency, unstored } from './idempotency.ts'
-import { holderOfSlot, type SlotColumns } from './store-in-checkout.ts'
+import { holderOfSlot, mayPayCheckout, type SlotColumns } from './store-in-checkout.ts'
 import type { Payment } from './types.ts'
 
 /** The try of a shopper to pay a checkout. */
@@ -16,6 +16,8 @@ export type InCheckout = {
   readonly nonce: string
   /** The second payment of a press, after a soft decline of the first one. */
   readonly isSecond: boolean
+  /** Ends the try that has the slot, right before the commit: a refused entry ends nothing. */
+  readonly makeRoom?: () => Promise<void>
   /** Failed tries after which the checkout is closed. */
   readonly tries: number
   /** Business time of the checkout. */
@@ -65,4 +67,14 @@ export async function hasLostItsSlot(
   if (checkoutId === null || (outcome.is !== 'approved' && outcome.is !== 'accepted')) return false
   const [row] = await lanes.single(holderOfSlot(checkoutId))
   return row !== undefined && row.payment_id !== null && row.payment_id !== id
+}
+
+/** Whether the checkout of the payment, where it has one, still waits for its money. */
+export async function mayPay(
+  { lanes }: Pick<Engine, 'lanes'>,
+  { id, checkoutId }: Pick<Payment, 'id' | 'checkoutId'>,
+): Promise<boolean> {
+  if (checkoutId === null) return true
+  const [row] = await lanes.single(mayPayCheckout(checkoutId, id))
+  return row?.may === true
 }

@@ -9,7 +9,7 @@ import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer } from '../timer/store.ts'
+import { addTimer, fireAgain } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { releaseLater } from './capture-to-come.ts'
@@ -81,7 +81,14 @@ export async function settle(
     await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
   }
   await releaseLater(engine, payment)
+  if (work.lease > 1) await callPage(engine, payment)
   return { payment, moved: true }
+}
+
+/** The page of the merchant waits for the end of a payment that took long; its timer comes back anyway. */
+async function callPage(engine: Engine, { id, checkoutId, state }: Payment): Promise<void> {
+  if (checkoutId === null || isOpen(state)) return
+  await engine.lanes.single(fireAgain('callback', id))
 }
 
 /** Sources whose decline proves that no money is left at the acquirer. */

@@ -35,33 +35,50 @@ const taken = `update tollgate.checkout set payment_id = given.id,
   from given
   where checkout.id = given.checkout_id and checkout.payment_id is not distinct from given.slot_previous`
 
-/** The previous payment must hold no money: a late success may have moved some. */
-const previousIsOver = `(given.slot_previous is null or exists (
-      select from tollgate.payment previous
-      join tollgate.attempt former on former.key = previous.attempt_key
-      where previous.id = given.slot_previous and previous.state in ('declined', 'expired')
-        and former.state <> 'late'))`
+/** Attempts that hold no money: a late success has moved some. */
+const overStates = `'declined', 'not-sent', 'expired'`
+
+/** The payments before, locked: a late success of one counts until this commit. */
+const formers = `,
+former as materialized (
+  select given.id, payment.id as payment_id, attempt.state
+  from given
+  join tollgate.checkout on checkout.id = given.checkout_id
+  cross join lateral unnest(checkout.earlier || given.slot_previous) as before(id)
+  join tollgate.payment on payment.id = before.id
+  join tollgate.attempt on attempt.key = payment.attempt_key
+  for share of attempt)`
+
+const formersAreOver = `(given.slot_previous is null or exists (
+      select from former
+      join tollgate.payment on payment.id = former.payment_id
+      where former.id = given.id and former.payment_id = given.slot_previous
+        and payment.state in ('declined', 'expired')))
+    and not exists (
+      select from former
+      where former.id = given.id and former.state not in (${overStates}))`
 
 /**
  * The row writes only when the checkout is as it was read: same version, same previous payment,
- * which was declined for good; not removed, not expired, with a try left.
+ * declined for good like all before it; not removed, not expired, with a try left. The
+ * second payment of a press is no further try.
  */
-const onlyInSlot = `,
+const onlyInSlot = `${formers},
 slot as (
   ${taken} and checkout.version = given.slot_version
     and checkout.removed_at is null and checkout.expires_at > given.slot_at
-    and cardinality(checkout.earlier) + checkout.refusals
-      + case when given.slot_previous is null then 0 else 1 end < given.slot_tries
-    and ${previousIsOver}
+    and (select count(distinct nonce) from unnest(checkout.nonces || given.slot_nonce) as press(nonce))
+      + checkout.refusals <= given.slot_tries
+    and ${formersAreOver}
   returning checkout.payment_id),
 accepted as (
   select * from given
   where id in (select payment_id from slot))`
 
 /** A payment that was sent is written in any case, and takes the slot where no other has it. */
-const inSlotIfFree = `,
+const inSlotIfFree = `${formers},
 slot as (
-  ${taken} and ${previousIsOver}
+  ${taken} and ${formersAreOver}
   returning checkout.payment_id),
 accepted as (
   select * from given)`
@@ -69,7 +86,7 @@ accepted as (
 const callback = `,
 new_callback as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
-  select callback_id, callback_at, 'callback', checkout_id, clock_id
+  select callback_id, callback_at, 'callback', replace(id::text, '-', ''), clock_id
   from accepted where callback_at is not null
   on conflict (kind, ref) do nothing)
 select id from new_payment`
@@ -107,3 +124,19 @@ export const holderOfSlot = (checkoutId: string) => sql<{ payment_id: string | n
   select payment_id
   from tollgate.checkout
   where id = ${checkoutId}::text`
+
+/** Whether the payment has the slot of its checkout, and no payment before it holds money. */
+export const mayPayCheckout = (checkoutId: string, paymentId: string) => sql<{ may: boolean }>`
+  select exists (
+      select from tollgate.checkout
+      where id = ${checkoutId}::text and payment_id = ${paymentId}::uuid)
+    and not exists (${holdsMoney(checkoutId)}) as may`
+
+/** Payments of a checkout before the present one that hold money: late successes. */
+export const holdsMoney = (checkoutId: string) => sql<{ id: string }>`
+  select before.id
+  from tollgate.checkout
+  cross join lateral unnest(checkout.earlier) as before(id)
+  join tollgate.payment on payment.id = before.id
+  join tollgate.attempt on attempt.key = payment.attempt_key
+  where checkout.id = ${checkoutId}::text and attempt.state not in ('declined', 'not-sent', 'expired')`

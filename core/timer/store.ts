@@ -10,7 +10,7 @@ export type TimerKind =
   | 'execution'
   | 'expiring'
   | 'resubmit'
-  /** The page of a checkout's merchant, who has not read the result. */
+  /** The page of a checkout's merchant, who has not read the result of this payment. */
   | 'callback'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
@@ -34,6 +34,11 @@ export const dueTimer = (kind: TimerKind, ref: string, now: Date) => sql<{ id: s
 export const removeTimer = (kind: TimerKind, ref: string) => sql`
   delete from tollgate.timer
   where kind = ${kind}::text and ref = ${ref}::text`
+
+/** Makes a timer due that fired before, when its work could not be done yet. */
+export const fireAgain = (kind: TimerKind, ref: string) => sql`
+  update tollgate.timer set due_at = now()
+  where kind = ${kind}::text and ref = ${ref}::text and step > 0`
 
 /** Ends a timer; empty when another process ended it first. */
 export const takeTimer = (kind: TimerKind, ref: string) => sql<{ id: string }>`

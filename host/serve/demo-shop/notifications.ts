@@ -14,20 +14,19 @@ export class Notifications {
   readonly #waiting = new Set<() => void>()
   #secret: Buffer | undefined
 
-  /** Sets the endpoint up anew: only its creation tells the secret. */
+  /** Takes over the endpoint of an earlier start: a new secret of it is told, as that of a new endpoint is. */
   async subscribe(credentials: Credentials, shopUrl: string): Promise<void> {
-    const { answer } = await ask(credentials, 'GET', '/v1/webhooks')
-    const { webhooks = [] } = answer as { webhooks?: readonly { id: string; url: string }[] }
-    for (const { id, url } of webhooks) {
-      if (new URL(url).pathname === notificationPath)
-        await ask(credentials, 'DELETE', `/v1/webhooks/${id}`)
-    }
-    const made = await ask(credentials, 'POST', '/v1/webhooks', {
+    const settings = {
       url: shopUrl + notificationPath,
       types: 'PAYMENT,REGISTRATION',
       wrapper: 'NONE',
-    })
-    const secret = (made.answer as { signingSecret?: string }).signingSecret ?? ''
+      active: 'true',
+    }
+    const id = await earlierEndpoint(credentials)
+    const path = id === undefined ? '/v1/webhooks' : `/v1/webhooks/${id}`
+    const made = await ask(credentials, 'POST', path, settings)
+    const told = id === undefined ? made : await ask(credentials, 'POST', `${path}/rotate`)
+    const secret = (told.answer as { signingSecret?: string }).signingSecret ?? ''
     this.#secret = Buffer.from(secret.replace('whsec_', ''), 'base64')
   }
 
@@ -77,4 +76,10 @@ export class Notifications {
       return sent.length === right.length && timingSafeEqual(sent, right)
     })
   }
+}
+
+async function earlierEndpoint(credentials: Credentials): Promise<string | undefined> {
+  const { answer } = await ask(credentials, 'GET', '/v1/webhooks')
+  const { webhooks = [] } = answer as { webhooks?: readonly { id: string; url: string }[] }
+  return webhooks.find(({ url }) => new URL(url).pathname === notificationPath)?.id
 }

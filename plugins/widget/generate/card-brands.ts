@@ -2,7 +2,10 @@
 import { brands } from '@tollgate/schemas'
 import cardValidator from 'card-validator'
 
-/** Names of the card-range library for the brands whose ranges come from there. */
+/**
+ * Names of the card-range library for the brands whose ranges come from there. Of two equally long ranges the
+ * one that comes first here decides, as in the engine.
+ */
 const libraryNames: Readonly<Record<string, string>> = {
   VISA: 'visa',
   MASTER: 'mastercard',
@@ -21,6 +24,9 @@ const libraryNames: Readonly<Record<string, string>> = {
   HIPERCARD: 'hipercard',
 }
 
+const names = Object.keys(libraryNames)
+const placeOf = (code: string) => (names.includes(code) ? names.indexOf(code) : names.length)
+
 function rangesOf(code: string, own: readonly (readonly [string, string])[]): string {
   const name = libraryNames[code]
   const patterns = name === undefined ? [] : cardValidator.creditCardType.getTypeInfo(name).patterns
@@ -35,6 +41,7 @@ function rangesOf(code: string, own: readonly (readonly [string, string])[]): st
 export function cardBrandsModule(): string {
   const rows = brands
     .filter(({ account }) => account === 'card')
+    .sort((one, other) => placeOf(one.code) - placeOf(other.code))
     .map(({ code, numberLengths, cvvLengths, hosts, ranges }) =>
       JSON.stringify([code, numberLengths, cvvLengths, hosts, rangesOf(code, ranges)]),
     )

@@ -159,7 +159,7 @@ describe('challenges in checkouts', () => {
         return declined('300.100.100')
       },
     })
-    assert.deepEqual(await press(run.gateway, id), { state: 'declined', attemptsLeft: 8 })
+    assert.deepEqual(await press(run.gateway, id), { state: 'declined', attemptsLeft: 9 })
     assert.deepEqual(run.acquirer.of('soft-twice'), ['debit', 'debit'])
   })
 })

@@ -1,6 +1,7 @@
 /** How merchants learn of a checkout: webhooks, the call of their page, and its end in time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 import { cardFields, newCheckout, press } from './rig.ts'
@@ -17,13 +18,14 @@ describe('merchants of checkouts', () => {
     await receiver.close()
   })
 
+  const paymentsOf = `select replace(id::text, '-', '') from tollgate.payment where checkout_id = $1`
   const timers = (id: string) =>
-    run.sql<{ due_at: Date; clock_id: string | null }>(
-      "select due_at, clock_id from tollgate.timer where kind = 'callback' and ref = $1",
+    run.sql<{ due_at: Date; clock_id: string | null; step: number }>(
+      `select due_at, clock_id, step from tollgate.timer where kind = 'callback' and ref in (${paymentsOf})`,
       [id],
     )
   const dueNow = (id: string) =>
-    run.sql('update tollgate.timer set due_at = now() where ref = $1', [id])
+    run.sql(`update tollgate.timer set due_at = now() where ref in (${paymentsOf})`, [id])
   const calls = (path: string) => receiver.received.filter((one) => one.path === path)
 
   test('the page of a checkout is called 29 minutes after it was made, unless its end was read', async () => {
@@ -59,6 +61,62 @@ describe('merchants of checkouts', () => {
     await press(run.gateway, id, { card: cardFields('4000000000000077') })
     assert.equal((await run.gateway.checkouts.payment(id)).result.code, '000.200.000')
     assert.equal((await timers(id)).length, 1)
+  })
+
+  test('an open payment keeps the call, which follows its end', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: `${receiver.url}open` })
+    await press(run.gateway, id, { card: cardFields('4000000000000341') })
+    await dueNow(id)
+    await until(async () => ((await timers(id))[0]!.step > 0 ? true : undefined))
+    assert.equal(calls('/open').length, 0)
+    // The enquiry finds its end.
+    await run.sql(
+      `update tollgate.timer set due_at = now() where kind = 'look' and ref in (
+        select attempt_key from tollgate.payment where checkout_id = $1)`,
+      [id],
+    )
+    await until(async () => (calls('/open').length > 0 ? true : undefined))
+    await until(async () => ((await timers(id)).length === 0 ? true : undefined))
+    assert.equal(calls('/open').length, 1)
+  })
+
+  test('a slow read of a decline keeps the call about the payment that follows', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: `${receiver.url}slow` })
+    const declining = cardFields('4000000000000002')
+    assert.equal((await press(run.gateway, id, { card: declining })).state, 'declined')
+    const holder = new pg.Client({ connectionString: run.database.url })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query(
+      `select from tollgate.timer where kind = 'callback' and ref in (${paymentsOf}) for update`,
+      [id],
+    )
+    const read = run.gateway.checkouts.payment(id)
+    await until(async () => {
+      const [waiting] = await run.sql(
+        `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return waiting
+    })
+    assert.equal((await press(run.gateway, id)).state, 'paid')
+    await holder.query('commit')
+    await holder.end()
+    assert.notEqual((await read).result.code, '000.100.110')
+    assert.equal((await timers(id)).length, 1)
+    await dueNow(id)
+    await until(async () => (calls('/slow').length > 0 ? true : undefined))
+  })
+
+  test('a call about a payment that another one followed is none', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: `${receiver.url}followed` })
+    await press(run.gateway, id, { card: cardFields('4000000000000002') })
+    await press(run.gateway, id)
+    assert.equal((await timers(id)).length, 2)
+    await dueNow(id)
+    await until(async () => ((await timers(id)).length === 0 ? true : undefined))
+    await until(async () => (calls('/followed').length > 0 ? true : undefined))
+    assert.equal(calls('/followed').length, 1)
   })
 
   test('a payment that comes later than 29 minutes has its call at once', async () => {

@@ -89,6 +89,31 @@ describe('the terms of a checkout', () => {
     assert.equal((await press(run.gateway, own, elsewhere)).state, 'paid')
   })
 
+  test('a form that does not tell its origin goes on to no page of its own', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: undefined })
+    assert.deepEqual(await press(run.gateway, id, { resultUrl: 'https://evil.example/' }), {
+      state: 'invalid',
+      errors: [{ field: 'origin', reason: 'required' }],
+    })
+  })
+
+  for (const [brand, hint] of [
+    ['MASTERCARD', '; Mastercard has the code MASTER'],
+    ['master', '; Mastercard has the code MASTER'],
+    ['NOBODY', ''],
+  ]) {
+    test(`another payment type for the unknown brand ${brand} is refused`, async () => {
+      const name = `overridePaymentType[${brand}]`
+      const refused = { parameterErrors: [{ name, message: `names no known brand${hint}` }] }
+      await assert.rejects(newCheckout(run, { overridePaymentType: { [brand!]: 'PA' } }), refused)
+      const id = await newCheckout(run)
+      await assert.rejects(
+        run.gateway.checkouts.update(id, { overridePaymentType: { [brand!]: 'PA' } } as never),
+        refused,
+      )
+    })
+  }
+
   test('a channel names the origins of its widget', async () => {
     const channel = await channelWith({ widgetOrigins: ['https://shop.example'] })
     const id = await newCheckout(run, { entityId: channel, shopperResultUrl: undefined })

@@ -62,16 +62,25 @@ describe('charges beside removals and cancellations', () => {
   }
 
   /** In the single lane, where a statement waits for seconds; the group lane gives up sooner. */
-  const waits = (query: string) =>
+  const singleLane = `(
+    select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'tollgate single')`
+
+  /** A statement that waits, after it locked rows of the table or while it locks them. */
+  const waitsFor = (table: string, mode: string) =>
     until(async () => {
       const [row] = await run.sql(
-        `select from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like $1
-           and application_name = 'tollgate single'`,
-        [`%${query}%`],
+        `select from pg_locks waiting
+         join pg_locks holding on holding.pid = waiting.pid
+         where not waiting.granted and waiting.pid in ${singleLane}
+           and holding.relation = 'tollgate.${table}'::regclass and holding.mode = $1 and holding.granted`,
+        [mode],
       )
       return row
     })
+  /** The charge locks the registration in share mode, the removal changes it. */
+  const charges = () => waitsFor('registration', 'RowShareLock')
+  const removes = () => waitsFor('registration', 'RowExclusiveLock')
 
   test('a charge that read a registration before its removal fails as one without', async () => {
     const { clock, registrationId, id } = await onClock()
@@ -98,7 +107,7 @@ describe('charges beside removals and cancellations', () => {
     const removal = 'update tollgate.registration set removed_at = now() where id = $1'
     await during([removal, registrationId], async (commit) => {
       charge.goOn()
-      await waits('for share of registration')
+      await charges()
       await commit()
     })
     await arrived
@@ -115,9 +124,9 @@ describe('charges beside removals and cancellations', () => {
     let removed: Promise<unknown> = Promise.resolve()
     await during([slot, id], async (commit) => {
       charge.goOn()
-      await waits('for share of registration')
+      await charges()
       removed = run.gateway.registrations.remove(registrationId)
-      await waits('set removed_at =')
+      await removes()
       assert.deepEqual(await payments(id), [])
       await commit()
     })

@@ -112,14 +112,15 @@ test('data keys are rotated beside a server that takes payments', async () => {
   await serve()
   payment = (await pay()).body.id
   const before = await done('keys status')
-  assert.match(before, /seal +current +0 days +first +1$/m)
+  // The secrets of the demo shop's webhook endpoint are one row, however often the server starts.
+  assert.match(before, /seal +current +0 days +first +2$/m)
   assert.match(before, /mac +current +0 days +first$/m)
   const seals = /^process \S+ \d+ seals with ([0-9a-f]{32})$/m
   const [, old] = seals.exec(before) ?? []
 
   const rotated = await done('keys rotate')
   assert.match(rotated, /^made data key [0-9a-f]{32}, wrapped by key "first"$/m)
-  assert.match(rotated, /^1 of 1 rows sealed anew$/m)
+  assert.match(rotated, /^2 of 2 rows sealed anew$/m)
   assert.match(rotated, new RegExp(`^data key ${old} seals nothing any more and is retired$`, 'm'))
 
   const afterwards = await done('keys status')
@@ -212,7 +213,7 @@ test('a key-encryption key lost for good loses the values under it and nothing e
   await refused('keys renew-mac', /nothing was changed/)
   const { code, out } = await run('keys rotate --lost')
   assert.equal(code, 1)
-  assert.match(out, /PROBLEM data key [0-9a-f]{32} stays: 2 rows under it cannot be opened/)
+  assert.match(out, /PROBLEM data key [0-9a-f]{32} stays: 3 rows under it cannot be opened/)
   await serve()
   const reply = await rebill(payment)
   assert.equal(reply.status, 500)

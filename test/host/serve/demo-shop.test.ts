@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
 import { readSettings } from '../../../host/config/read-settings.ts'
 import { silent } from '../../../host/http/request-log.ts'
 import { serve } from '../../../host/serve/serve.ts'
@@ -68,6 +69,22 @@ describe('the demo shop of an installation', () => {
       )
     } finally {
       await served.close()
+    }
+  })
+
+  test('keeps one webhook endpoint, however often it starts', async () => {
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      const first = await start()
+      await first.close()
+      const again = await start()
+      const { rows } = await client.query('select url, active from tollgate.webhook_endpoint')
+      const { origin } = new URL(again.demo?.shopUrl ?? '')
+      assert.deepEqual(rows, [{ url: `${origin}/demo-shop/notifications`, active: true }])
+      await again.close()
+    } finally {
+      await client.end()
     }
   })
 

@@ -19,6 +19,7 @@ import {
 } from '../../../plugins/widget/browser/fields/expiry.ts'
 import { cleanIban, isIban } from '../../../plugins/widget/browser/fields/iban.ts'
 import { passesLuhn } from '../../../plugins/widget/browser/fields/luhn.ts'
+import { cardBrands } from '../../../plugins/widget/generated/card-brands.ts'
 
 describe('digits', () => {
   test('count in every script, and nothing else does', () => {
@@ -58,6 +59,15 @@ describe('card numbers', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  test('have that scheme at both ends of every range', () => {
+    for (const edge of cardBrands.flatMap(([, , , , text]) => text.match(/\d+/g) ?? [])) {
+      for (const number of [edge.padEnd(12, '0'), edge.padEnd(12, '9')]) {
+        assert.equal(schemeOf(number)?.replace('MAESTRO', ''), codeOf(number), number)
+      }
+    }
+    assert.equal(schemeOf('506100000000'), 'VERVE')
   })
 
   test('are written in the groups of their scheme', () => {
