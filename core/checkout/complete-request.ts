@@ -27,6 +27,7 @@ const ofTheCheckout = new Set(['overridePaymentType', 'registrations', 'integrit
 
 /**
  * @param brand of the stored account that pays; undefined: the shopper's own entry decides.
+ * @returns the fields, and the names that came from the browser.
  * @throws GatewayError 400 naming every field that is wrong.
  */
 export function completeRequest(
@@ -49,13 +50,29 @@ export function completeRequest(
   })
   const operation = operationOf(checkout, brand)
   const values = acceptedBy(operation, whole)
-  const { request, names } = openRequest(operation, { values }).check()
-  return { fields: request as RequestFields, names }
+  const { request } = openRequest(operation, { values }).check()
+  return { fields: request as RequestFields, names: [...namesIn(submitted)] }
+}
+
+/**
+ * Only what the browser said is compared with its number. A merchant who had a field of the checkout
+ * compared would learn about the number from the answer.
+ */
+function* namesIn(fields: Tree, within = ''): Generator<readonly [string, string]> {
+  for (const [name, value] of Object.entries(fields)) {
+    const isOwn = within === 'customParameters'
+    const full = within === '' ? name : isOwn ? `${within}[${name}]` : `${within}.${name}`
+    if (typeof value === 'string') yield [full, value]
+    else yield* namesIn(value as Tree, full)
+  }
 }
 
 /** Whether the merchant said where the shopper goes on to. */
-export const hasOwnPage = ({ request }: Checkout): boolean =>
-  typeof request.shopperResultUrl === 'string'
+export const hasOwnPage = (checkout: Checkout): boolean => ownPageOf(checkout) !== undefined
+
+/** The page that the merchant named. */
+export const ownPageOf = ({ request }: Checkout): string | undefined =>
+  textOf(request as RequestFields, 'shopperResultUrl')
 
 const operationOf = ({ kind }: Checkout, registeredBrand: string | undefined): string =>
   kind === 'registration'

@@ -94,7 +94,8 @@ export async function checkFirst(
   if (isStored) refuseUnstorable(account)
   const numbers = numbersOf(fields)
   if (use.registrationId === undefined) {
-    refuseOwnNumber(numbers, request.names)
+    // A checkout compares last: pages around card fields must learn nothing from it.
+    if (use.inCheckout === undefined) refuseOwnNumber(numbers, request.names)
     refuseManyNumbers(engine, channel, use.caller, numbers)
   }
   return {
