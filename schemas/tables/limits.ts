@@ -449,6 +449,8 @@ export const limits = {
   widgetFilesKept: 200,
   /** A form of the hosted page. */
   checkoutPageBytes: 16 * 1024,
+  /** The part of its query that is read, in characters. */
+  checkoutPageQuery: 4 * 1024,
 
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */
