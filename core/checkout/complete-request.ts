@@ -41,7 +41,7 @@ export function completeRequest(
   const fromShopper = withBank(without(submitted, ofThePress))
   const whole = merged(merged(merged(fromShopper, known(from)), fromMerchant), {
     ...onlyShoppers(fromShopper),
-    ...typeOf(checkout, brand ?? brandIn(submitted)),
+    ...typeOf(checkout, brand ?? brandIn({ ...submitted, ...brandOfMerchant(checkout) })),
     ...(hasOwnPage(checkout) || textOf(submitted, 'resultUrl') === undefined
       ? {}
       : { shopperResultUrl: submitted.resultUrl }),
@@ -81,9 +81,15 @@ const operationOf = ({ kind }: Checkout, registeredBrand: string | undefined): s
       ? 'payments.create'
       : 'registrations.pay'
 
-/** The account, the brand and the wish to store it are the shopper's, where there is an entry. */
+/** The brand that the merchant fixed: the shopper's own choice counts only without one. */
+function brandOfMerchant({ request }: Checkout): RequestFields {
+  const paymentBrand = textOf(request as RequestFields, 'paymentBrand')
+  return paymentBrand === undefined ? {} : { paymentBrand }
+}
+
+/** The account is the shopper's, where there is an entry. */
 function onlyShoppers(fields: Tree): Tree {
-  const names = ['card', 'bankAccount', 'paymentBrand', 'createRegistration']
+  const names = ['card', 'bankAccount']
   return Object.fromEntries(
     names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   )
