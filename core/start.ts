@@ -19,6 +19,7 @@ import { Directory } from './entity/directory.ts'
 import { Entities } from './entity/entities.ts'
 import { claimInstallation } from './entity/store.ts'
 import { EventBus } from './event/bus.ts'
+import { unfitFieldsUrl } from './fields-url.ts'
 import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -45,6 +46,13 @@ import { WidgetFiles } from './widget-files/files.ts'
 
 const silent: Log = { info() {}, warn() {} }
 
+function refuseUnfitFields({ environment, fieldsUrl, publicUrl }: GatewayOptions): void {
+  const url = typeof publicUrl === 'function' ? publicUrl() : publicUrl
+  const origins = { environment, fieldsUrl, publicUrl: url }
+  const unfit = unfitFieldsUrl(origins, { fieldsUrl: 'fieldsUrl', publicUrl: 'publicUrl' })
+  if (unfit !== undefined) throw new Error(unfit)
+}
+
 /**
  * Starts an engine on a Postgres database: migrates, opens the vault, loads the plugins, starts the
  * jobs.
@@ -53,7 +61,8 @@ const silent: Log = { info() {}, warn() {} }
  * @throws MissingKeyError when the database needs other keys.
  * @throws KeyProviderError when the key provider is unavailable.
  * @throws MigrationError when the database has no tables or cannot be migrated.
- * @throws Error when the database belongs to the other environment or is not durable.
+ * @throws Error when the database belongs to the other environment or is not durable, and when card
+ * fields would share their origin.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const log = options.log ?? silent
@@ -61,6 +70,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const name = options.name ?? 'tollgate'
   const clock = options.clock ?? systemClock
   const role = options.role ?? 'all'
+  refuseUnfitFields(options)
   const registry = new Registry(options.plugins, options.connectors ?? {})
   const database = new Database(options.database)
   const lanes = new Lanes(database, {

@@ -27,6 +27,7 @@ const ofTheCheckout = new Set(['overridePaymentType', 'registrations', 'integrit
 
 /**
  * @param brand of the stored account that pays; undefined: the shopper's own entry decides.
+ * @returns the fields, and the names that came from the browser.
  * @throws GatewayError 400 naming every field that is wrong.
  */
 export function completeRequest(
@@ -40,7 +41,7 @@ export function completeRequest(
   const fromShopper = withBank(without(submitted, ofThePress))
   const whole = merged(merged(merged(fromShopper, known(from)), fromMerchant), {
     ...onlyShoppers(fromShopper),
-    ...typeOf(checkout, brand ?? brandIn(submitted)),
+    ...typeOf(checkout, brand ?? brandIn({ ...submitted, ...brandOfMerchant(checkout) })),
     ...(hasOwnPage(checkout) || textOf(submitted, 'resultUrl') === undefined
       ? {}
       : { shopperResultUrl: submitted.resultUrl }),
@@ -49,13 +50,29 @@ export function completeRequest(
   })
   const operation = operationOf(checkout, brand)
   const values = acceptedBy(operation, whole)
-  const { request, names } = openRequest(operation, { values }).check()
-  return { fields: request as RequestFields, names }
+  const { request } = openRequest(operation, { values }).check()
+  return { fields: request as RequestFields, names: [...namesIn(submitted)] }
+}
+
+/**
+ * Only what the browser said is compared with its number. A merchant who had a field of the checkout
+ * compared would learn about the number from the answer.
+ */
+function* namesIn(fields: Tree, within = ''): Generator<readonly [string, string]> {
+  for (const [name, value] of Object.entries(fields)) {
+    const isOwn = within === 'customParameters'
+    const full = within === '' ? name : isOwn ? `${within}[${name}]` : `${within}.${name}`
+    if (typeof value === 'string') yield [full, value]
+    else yield* namesIn(value as Tree, full)
+  }
 }
 
 /** Whether the merchant said where the shopper goes on to. */
-export const hasOwnPage = ({ request }: Checkout): boolean =>
-  typeof request.shopperResultUrl === 'string'
+export const hasOwnPage = (checkout: Checkout): boolean => ownPageOf(checkout) !== undefined
+
+/** The page that the merchant named. */
+export const ownPageOf = ({ request }: Checkout): string | undefined =>
+  textOf(request as RequestFields, 'shopperResultUrl')
 
 const operationOf = ({ kind }: Checkout, registeredBrand: string | undefined): string =>
   kind === 'registration'
@@ -64,9 +81,15 @@ const operationOf = ({ kind }: Checkout, registeredBrand: string | undefined): s
       ? 'payments.create'
       : 'registrations.pay'
 
-/** The account, the brand and the wish to store it are the shopper's, where there is an entry. */
+/** The brand that the merchant fixed: the shopper's own choice counts only without one. */
+function brandOfMerchant({ request }: Checkout): RequestFields {
+  const paymentBrand = textOf(request as RequestFields, 'paymentBrand')
+  return paymentBrand === undefined ? {} : { paymentBrand }
+}
+
+/** The account is the shopper's, where there is an entry. */
 function onlyShoppers(fields: Tree): Tree {
-  const names = ['card', 'bankAccount', 'paymentBrand', 'createRegistration']
+  const names = ['card', 'bankAccount']
   return Object.fromEntries(
     names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   )

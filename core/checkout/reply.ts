@@ -6,6 +6,7 @@ import { isOpen } from '../payment/late-words.ts'
 import { pathOfCheckout } from '../payment/resource.ts'
 import type { Answer, Payment } from '../payment/types.ts'
 import { textOf } from '../request/values.ts'
+import { ownPageOf } from './complete-request.ts'
 import { stateOf, triesLeft } from './find.ts'
 import type { Checkout, Held, State } from './types.ts'
 
@@ -41,7 +42,7 @@ export async function stateView(engine: Engine, held: Held): Promise<StateView> 
   return {
     state,
     ...(state === 'busy' ? redirectOf(held.payment) : {}),
-    ...(isOver ? whereTo(held) : {}),
+    ...(isOver ? whereOver(held, state) : {}),
   }
 }
 
@@ -51,12 +52,12 @@ export async function replyAbout(
   held: Held,
   payment: Payment | null,
 ): Promise<Submitted> {
-  if (payment === null) return { state: 'closed', ...whereTo(held) }
+  if (payment === null) return { state: 'closed', ...whereTo(held, null) }
   if (payment.state === 'approved') return { state: 'paid', ...whereTo(held, payment) }
   if (isOpen(payment.state)) return { state: 'waiting', ...redirectOf(payment) }
   const state = await stateOf(engine, held)
   // Another try has paid, or is under way.
-  if (state === 'paid') return { state, ...whereTo(held) }
+  if (state === 'paid') return { state, ...whereOver(held, state) }
   if (state === 'busy') return { state, ...redirectOf(held.payment) }
   const left = Math.max(0, await triesLeft(engine, held.checkout))
   return state === 'closed'
@@ -64,10 +65,20 @@ export async function replyAbout(
     : { state: 'declined', attemptsLeft: left }
 }
 
+/** The reply about a try that was counted and became no payment: that of any decline. */
+export async function replyOfRefusal(engine: Engine, held: Held): Promise<Submitted> {
+  const state = await stateOf(engine, held)
+  if (state === 'paid' || state === 'busy') return replyOfState(engine, held)
+  const attemptsLeft = Math.max(0, await triesLeft(engine, held.checkout))
+  return state === 'closed'
+    ? { state: 'declined', attemptsLeft: 0, ...whereTo(held, null) }
+    : { state: 'declined', attemptsLeft }
+}
+
 /** The reply about a checkout that takes no try now. */
 export async function replyOfState(engine: Engine, held: Held): Promise<Submitted> {
   const state = await stateOf(engine, held)
-  if (state === 'paid' || state === 'closed') return { state, ...whereTo(held) }
+  if (state === 'paid' || state === 'closed') return { state, ...whereOver(held, state) }
   return { state: 'busy', ...redirectOf(held.payment) }
 }
 
@@ -81,12 +92,22 @@ function redirectOf(payment: Payment | null): Pick<Submitted, 'redirect' | 'inFr
   return isFrame ? { redirect, inFrame: true } : { redirect }
 }
 
-/** The merchant's page, with the names of what to read there; the own query of the page is kept. */
-function whereTo({ checkout, payment: held }: Held, payment = held): { resultUrl?: string } {
-  const page =
-    textOf((payment?.request ?? {}) as RequestFields, 'shopperResultUrl') ?? checkout.resultUrl
-  return page == null ? {} : { resultUrl: withResource(page, checkout) }
+/**
+ * The merchant's page, with the names of what to read there; the own query of the page is kept.
+ *
+ * @param payment whose page counts where the checkout names none: of this very press, or one that paid.
+ * A failed try of somebody else sends nobody anywhere.
+ */
+function whereTo({ checkout }: Held, payment: Payment | null): { resultUrl?: string } {
+  const page = ownPageOf(checkout) ?? textOf((payment?.request ?? {}) as RequestFields, pageField)
+  return page === undefined ? {} : { resultUrl: withResource(page, checkout) }
 }
+
+const pageField = 'shopperResultUrl'
+
+/** The page of a checkout that is over. */
+const whereOver = (held: Held, state: State) =>
+  whereTo(held, state === 'paid' ? held.payment : null)
 
 export function withResource(page: string, checkout: Pick<Checkout, 'id' | 'kind'>): string {
   const location = new URL(page)

@@ -19,14 +19,16 @@ import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
+import { RepeatedNumber } from '../request/own-number.ts'
 import { textOf } from '../request/values.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
-import { type Connection, completeRequest } from './complete-request.ts'
+import { type Connection, completeRequest, ownPageOf } from './complete-request.ts'
 import { faultsIn } from './faults.ts'
 import { find, held, mostTries, nowOf, stateOf } from './find.ts'
 import { freeSlot } from './free-slot.ts'
+import { refuseHiddenNumbers } from './free-text.ts'
 import { refuseForeignPage } from './page.ts'
-import { replyAbout, replyOfState, type Submitted } from './reply.ts'
+import { replyAbout, replyOfRefusal, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
 import { countRefusal } from './store.ts'
 import { chosen, withStored } from './stored-account.ts'
@@ -43,6 +45,7 @@ export async function submit(
   let submitted: Request | undefined
   try {
     submitted = read()
+    refuseHiddenNumbers(submitted.names)
     return await tryOnce(engine, id, submitted.fields, from)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -176,7 +179,7 @@ async function begin(
   checkout: Checkout,
   slot: Slot,
 ): Promise<Payment> {
-  const use = await useOf(engine, addressee, checkout, request, slot)
+  const use = await useOf(engine, addressee, checkout, slot)
   const whole = registrationId === undefined ? use : { ...use, registrationId }
   return (await payFirst(engine, addressee, request, null, whole)).payment
 }
@@ -185,11 +188,11 @@ async function useOf(
   engine: Engine,
   { settings }: Addressee,
   checkout: Checkout,
-  { fields }: Request,
   { previous, nonce, isSecond, makeRoom }: Slot,
 ): Promise<Use> {
   const now = await nowOf(engine, checkout)
-  const resultUrl = textOf(fields, 'shopperResultUrl') ?? checkout.resultUrl
+  // A page that only a browser named is never called, and not kept for later tries.
+  const resultUrl = ownPageOf(checkout) ?? null
   return {
     clockId: checkout.clockId,
     isAtCheckout: true,
@@ -253,6 +256,12 @@ async function ended(engine: Engine, begun: Payment): Promise<Payment> {
 
 const lookAgainMs = { first: 50, most: 1_000 }
 
+/** Refusals that look like a decline, so that nobody learns from them, and count as a try. */
+const isCounted = (error: GatewayError): boolean =>
+  error instanceof TooManyFailures ||
+  error instanceof TooManyNumbers ||
+  error instanceof RepeatedNumber
+
 /** A refusal is about the shopper's entry, about too many tries, or about the gateway itself. */
 async function refused(
   engine: Engine,
@@ -260,14 +269,9 @@ async function refused(
   error: GatewayError,
   submitted: Request | undefined,
 ): Promise<Submitted> {
-  if (error instanceof TooManyFailures || error instanceof TooManyNumbers) {
+  if (isCounted(error)) {
     await engine.lanes.single(countRefusal(id))
-    const now = await held(engine, id)
-    const state = await stateOf(engine, now)
-    if (state !== 'free') return replyOfState(engine, now)
-    return replyAbout(engine, now, now.payment ?? null).then((reply) =>
-      now.payment === null ? { state: 'declined' } : reply,
-    )
+    return replyOfRefusal(engine, await held(engine, id))
   }
   if (error.status !== 400) throw error
   const { errors, isOurs } = faultsIn(error, submitted?.names)

@@ -7,6 +7,7 @@ import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { amountToAuthenticate } from '../request/amount.ts'
 import { refusedAuthentication } from '../request/capabilities.ts'
+import { refuseOwnNumber } from '../request/own-number.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import { authenticatorMs } from '../three-d-secure/ask.ts'
 import { planAuthentication } from '../three-d-secure/plan.ts'
@@ -44,6 +45,9 @@ export async function acceptFirst(
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
   const { target, authenticator } = await chooseTargets(engine, channel, asked)
+  if (use.inCheckout !== undefined && use.registrationId === undefined) {
+    refuseOwnNumber(asked.numbers, request.names)
+  }
   const time = callTime(engine, (authenticator ?? target).loaded.connector)
   const keyOf = attemptKeys(engine, target, use, idempotency)
   const payment = await firstPayment(engine, channel, asked, target, keyOf, authenticator)

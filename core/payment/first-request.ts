@@ -87,14 +87,19 @@ export async function checkFirst(
   const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)
   const now = await businessNow(engine, channel.id, clockId)
   const cvvAsked = !isAuthentication && channel.settings.cvvRequired === true
-  const account = checkAccount(fields, { now, cvvAsked })
+  const account = checkAccount(fields, {
+    now,
+    cvvAsked,
+    isFromBrowser: use.isAtCheckout === true && use.registrationId === undefined,
+  })
   const amount = isVerification ? nothing : checkAmount(fields, { now, followUp: false })
   checkCountries(fields)
   const isStored = isVerification || textOf(fields, 'createRegistration') === 'true'
   if (isStored) refuseUnstorable(account)
   const numbers = numbersOf(fields)
   if (use.registrationId === undefined) {
-    refuseOwnNumber(numbers, request.names)
+    // A checkout compares last: pages around card fields must learn nothing from it.
+    if (use.inCheckout === undefined) refuseOwnNumber(numbers, request.names)
     refuseManyNumbers(engine, channel, use.caller, numbers)
   }
   return {

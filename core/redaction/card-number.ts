@@ -143,3 +143,16 @@ export function fitsBrand(number: string, brand: Brand): boolean {
   const codes = ranges.codes[rangeOf(number)]!
   return codes.has(brand.code) || brand.hosts.some((host) => codes.has(host))
 }
+
+/** Schemes whose ranges nobody else's numbers lie in. Maestro shares its own with domestic schemes. */
+const international = ['VISA', 'MASTER', 'AMEX', 'DINERS', 'DISCOVER', 'JCB', 'UNIONPAY']
+
+/**
+ * Whether a number is one of an international scheme, and the brand neither that scheme nor one on its
+ * cards. Brands without known ranges fit every number.
+ */
+export function isOfOtherScheme(number: string, brand: Brand): boolean {
+  const codes = ranges.codes[rangeOf(number)]!
+  const known = [brand.code, ...brand.hosts]
+  return international.some((code) => codes.has(code)) && !known.some((code) => codes.has(code))
+}

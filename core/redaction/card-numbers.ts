@@ -104,6 +104,17 @@ export function hasDigits(text: string, least: number): boolean {
   return false
 }
 
+/** Whether a text has so many digits with nothing but blanks and marks between them. */
+export function hasRowOfDigits(text: string, least: number): boolean {
+  if (!hasDigits(text, least)) return false
+  let count = 0
+  for (const one of read(text).gaps) {
+    count = one === gap.break ? 1 : count + 1
+    if (count === least) return true
+  }
+  return false
+}
+
 /** All digits of a text in ASCII, without the characters between them. */
 export function digitsOf(text: string): string {
   let digits = ''

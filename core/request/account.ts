@@ -2,7 +2,7 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { type AccountGroup, type Brand, brandOf, isCountry } from '@tollgate/schemas'
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools'
 import { GatewayError } from '../errors.ts'
-import { detectBrand, fitsBrand, passesLuhn } from '../redaction/card-number.ts'
+import { detectBrand, fitsBrand, isOfOtherScheme, passesLuhn } from '../redaction/card-number.ts'
 import { groupOf, refuse, textOf } from './values.ts'
 
 /**
@@ -30,6 +30,8 @@ export type AccountOptions = {
   readonly now: Date
   /** The channel requires a security code whenever the shopper is present. */
   readonly cvvAsked: boolean
+  /** A shopper chose the brand, who could choose one that is never authenticated. */
+  readonly isFromBrowser?: boolean
 }
 
 const wallets: readonly Wallet[] = ['applePay', 'googlePay', 'samsungPay']
@@ -82,8 +84,14 @@ function brandOfNumber(number: string, name: string): Brand {
   throw refuse('100.100.500', 'paymentBrand', `required: the ${name} does not tell the brand`)
 }
 
-function checkNumber(number: string, name: string, brand: Brand, sent: Brand | undefined): void {
-  if (fitsBrand(number, brand)) return
+function checkNumber(
+  number: string,
+  name: string,
+  brand: Brand,
+  sent: Brand | undefined,
+  isFromBrowser = false,
+): void {
+  if (fitsBrand(number, brand) && !(isFromBrowser && isOfOtherScheme(number, brand))) return
   const wrong = { name, message: `is not a number of ${brand.code}` }
   // Either field may be wrong, so the error names both.
   const asSent = { name: 'paymentBrand', value: brand.code, message: 'does not fit the number' }
@@ -103,7 +111,7 @@ function checkCard(
   const wallet = walletWith(fields, 'source')
   const cardBrand = schemeOf(sent)
   const brand = cardBrand ?? brandOfNumber(number, 'card number')
-  checkNumber(number, 'card.number', brand, cardBrand)
+  checkNumber(number, 'card.number', brand, cardBrand, options.isFromBrowser)
   checkExpiry(card, 'card', options.now)
   const cvv = textOf(card, 'cvv')
   if (cvv !== undefined) checkCvv(cvv, brand)

@@ -8,6 +8,9 @@ import { layersOf } from '../redaction/escapes.ts'
 
 type Names = readonly (readonly [name: string, value: string])[]
 
+/** A refusal that tells something about the number. */
+export class RepeatedNumber extends GatewayError {}
+
 /** Shorter account numbers occur in other values by chance. */
 const shortest = 8
 
@@ -16,7 +19,7 @@ const shortest = 8
  * in escapes, or in the digits of another script. Not for numbers from the vault, where refusals
  * would confirm guesses.
  *
- * @param numbers by the full names of their fields. @throws GatewayError 400 naming the field.
+ * @param numbers by the full names of their fields. @throws RepeatedNumber 400 naming the field.
  */
 export function refuseOwnNumber(numbers: Readonly<Record<string, string>>, names: Names): void {
   const own = Object.values(numbers).map(plain).filter(isLong)
@@ -50,6 +53,6 @@ const plain = (text: string) =>
     .toUpperCase()
 
 const ownNumberIn = (name: string) =>
-  new GatewayError('200.300.404', {
+  new RepeatedNumber('200.300.404', {
     parameterErrors: [{ name, message: 'must not contain the account number of this request' }],
   })

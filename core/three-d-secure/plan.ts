@@ -4,6 +4,7 @@ import { type Brand, threeDSecureMandatory } from '@tollgate/schemas'
 import type { Mode } from '../connector/registry.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
+import { detectBrand } from '../redaction/card-number.ts'
 import { authenticationAsked, refusedAuthentication } from '../request/capabilities.ts'
 import { conditionCheck } from '../request/parse.ts'
 import { textOf } from '../request/values.ts'
@@ -30,8 +31,14 @@ export const isOn = ({ settings }: Pick<Channel, 'settings'>): boolean =>
 
 const checkMandatory = conditionCheck('payments.create', threeDSecureMandatory)
 
-/** The brand and its host schemes, by which authenticators are found. */
-const schemesOf = ({ code, hosts }: Brand): readonly string[] => [code, ...hosts]
+/**
+ * The schemes by which authenticators are found: the brand and its hosts, and the scheme that the number
+ * tells, so that no choice of a brand passes an authentication by.
+ */
+const schemesOf = ({ code, hosts }: Brand, { number }: Card): readonly string[] => {
+  const told = detectBrand(number.reveal())
+  return [...new Set([code, ...hosts, ...(told === undefined ? [] : [told.code, ...told.hosts])])]
+}
 
 /**
  * @param acquirer Undefined for an authentication by itself.
@@ -64,7 +71,7 @@ export async function planAuthentication(
   const target =
     brand === undefined || card === undefined
       ? undefined
-      : await engine.targets.authenticator(channel, planned.mode, schemesOf(brand))
+      : await engine.targets.authenticator(channel, planned.mode, schemesOf(brand, card))
   if (target === undefined || card === undefined) {
     if (asked.length === 0) return undefined
     throw refusedAuthentication(asked, 'no authenticator takes this card')

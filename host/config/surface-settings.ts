@@ -1,4 +1,5 @@
 /** The surfaces and origins of a process, and the actions for two people. */
+import { unfitFieldsUrl } from '@tollgate/core'
 import { type Surface, surfaces } from '@tollgate/schemas'
 import { unfitOrigin } from '../http/session-cookie.ts'
 import type { Origins } from '../http/surfaces.ts'
@@ -17,7 +18,7 @@ export const surfaceSettings = [
     env: 'TOLLGATE_FIELDS_URL',
     format: { kind: 'url', schemes: ['http', 'https'] },
     meaning:
-      "Origin of the widget's card fields: https://fields.example.com. Under this name the host answers nothing else, so a script that got into another page cannot read them. Required for checkouts on live; in test the fields are at the listening address.",
+      "Origin of the widget's card fields: https://fields.example.com. Under this name the host answers nothing else, so a script that got into another page cannot read them. Differs from TOLLGATE_PUBLIC_URL. Required for checkouts on live, with https://; in test, without one, the fields are at the listening address.",
   },
   {
     name: 'officeUrl',
@@ -76,6 +77,11 @@ export function surfaceContradictions(settings: Said): string[] {
       `TOLLGATE_SURFACE is "${surface}": expected ${surfaces.join(', ')}, separated by commas`,
     )
   }
+  const unfit = unfitFieldsUrl(settings, {
+    fieldsUrl: 'TOLLGATE_FIELDS_URL',
+    publicUrl: 'TOLLGATE_PUBLIC_URL',
+  })
+  if (unfit !== undefined) problems.push(unfit)
   const why = officeUrl === undefined ? undefined : unfitOrigin(officeUrl, environment)
   if (why !== undefined) problems.push(`TOLLGATE_OFFICE_URL is "${officeUrl}": it ${why}`)
   const servesOffice = settings.role !== 'worker' && surfacesFrom(settings).includes('office')

@@ -3,7 +3,7 @@
  * page, and every post is answered by a redirect: to the merchant, to the bank, or to this page again.
  */
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
-import { limits } from '@tollgate/schemas'
+import { brandOf, limits } from '@tollgate/schemas'
 import { languageOf, wishesIn } from '@tollgate/widget/texts/languages'
 import type { Texts } from '@tollgate/widget/texts/types'
 import type { Document } from './answer.ts'
@@ -31,9 +31,23 @@ export const checkoutPageOperations: Readonly<Record<string, OwnOperation>> = {
 /** Query parameters that stay with the shopper. */
 const lasting = ['locale', 'brands'] as const
 
+/** The query of the page. Anybody may write one of any length: each known brand counts once. */
+function askedIn(query: string): URLSearchParams {
+  const asked = new URLSearchParams(query.slice(0, limits.checkoutPageQuery))
+  const locale = asked.get('locale')
+  if (locale !== null) asked.set('locale', locale.slice(0, longestLocale))
+  const names = (asked.get('brands') ?? '').toUpperCase().split(/[\s,]+/)
+  const known = new Set(names.filter((name) => brandOf(name)?.code === name))
+  if (known.size === 0) asked.delete('brands')
+  else asked.set('brands', [...known].join(' '))
+  return asked
+}
+
+const longestLocale = 35
+
 async function show(call: OwnCall): Promise<Document> {
   const { gateway, path, query } = call
-  const asked = new URLSearchParams(query)
+  const asked = askedIn(query)
   const id = path.id ?? ''
   try {
     const [offer, state] = await Promise.all([
@@ -49,6 +63,15 @@ async function show(call: OwnCall): Promise<Document> {
   }
 }
 
+/**
+ * The page to go on to: the checkout's own, or the one that was paid from, on an origin that the merchant
+ * listed. Any other was named by a browser alone, and a link to this page would lead to it.
+ */
+function trusted(offer: Offer, resultUrl: string | undefined): string | undefined {
+  if (resultUrl === undefined || offer.result) return resultUrl
+  return offer.widgetOrigins?.includes(new URL(resultUrl).origin) === true ? resultUrl : undefined
+}
+
 /** The page for the state of the checkout. */
 function pageOf(
   { gateway }: OwnCall,
@@ -57,7 +80,8 @@ function pageOf(
   { offer, state }: { readonly offer: Offer; readonly state: State },
 ): Document {
   const { messages, page: words } = setting.texts
-  const { resultUrl, redirect } = state
+  const { redirect } = state
+  const resultUrl = trusted(offer, state.resultUrl)
   const link = resultUrl === undefined ? {} : { link: { to: resultUrl, text: words.back } }
   switch (state.state) {
     case 'paid':
@@ -115,7 +139,7 @@ function noticeOf(asked: URLSearchParams, { messages }: Texts): string | undefin
 
 async function pay(call: OwnCall): Promise<Document> {
   const { gateway, path, query, request, requestId, address, readBody } = call
-  const asked = new URLSearchParams(query)
+  const asked = askedIn(query)
   const body = await readBody(limits.checkoutPageBytes)
   const form = fieldsOf(body.toString('utf8'))
   const submission = submissionIn(form)
@@ -132,7 +156,10 @@ async function pay(call: OwnCall): Promise<Document> {
   })
   if (reply.status === 404) return again(gateway, asked, {})
   if (reply.status !== 200) return again(gateway, asked, { method, outcome: 'trouble' })
-  return onward(gateway, asked, method, reply.body as Submitted)
+  const { resultUrl, ...rest } = reply.body as Submitted
+  if (resultUrl === undefined) return onward(gateway, asked, method, rest)
+  const to = trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
+  return to === undefined ? onward(gateway, asked, method, rest) : goTo(gateway, to)
 }
 
 /** Facts about the browser that a bank asks for, as far as they are known without a script. */
@@ -149,9 +176,8 @@ function onward(
   gateway: Gateway,
   asked: URLSearchParams,
   method: string,
-  { state, resultUrl, redirect, errors = [] }: Submitted,
+  { state, redirect, errors = [] }: Omit<Submitted, 'resultUrl'>,
 ): Document {
-  if (resultUrl !== undefined) return goTo(gateway, resultUrl)
   if (state === 'waiting' && redirect?.method === 'GET')
     return goTo(gateway, withParameters(redirect as Redirect))
   if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
@@ -206,11 +232,9 @@ function addressOf(
 
 /** Only the brands that the address names, in its order. */
 function withBrands(offer: Offer, asked: URLSearchParams): Offer {
-  const names = (asked.get('brands') ?? '').split(/[\s,]+/).filter((name) => name !== '')
-  if (names.length === 0) return offer
-  const brands = names.flatMap((name) =>
-    offer.brands.filter(({ brand }) => brand === name.toUpperCase()),
-  )
+  const names = asked.get('brands')?.split(' ')
+  if (names === undefined) return offer
+  const brands = names.flatMap((name) => offer.brands.filter(({ brand }) => brand === name))
   return { ...offer, brands }
 }
 
@@ -226,11 +250,7 @@ async function settingOf(
     texts: await textsOf(language),
     test: gateway.environment === 'test',
     kind: offer?.kind ?? 'payment',
-    inLanguage: (code) => {
-      const query = new URLSearchParams(asked)
-      query.set('locale', code)
-      return `page?${query}`
-    },
+    inLanguage: (code) => addressOf(asked, { locale: code }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Gateway, GatewayError, newId } from '@tollgate/core'
+import { type Gateway, GatewayError, newId, unfitFieldsUrl } from '@tollgate/core'
 import type { Surface } from '@tollgate/schemas'
 import type { Express } from 'express'
 import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
@@ -77,6 +77,15 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const underWay = new UnderWay()
   const surfaces = new Set(options.surfaces ?? defaultSurfaces(gateway.environment))
   const origins = options.origins ?? {}
+  const unfit = unfitFieldsUrl(
+    {
+      environment: gateway.environment,
+      fieldsUrl: origins.fields,
+      publicUrl: origins.merchant,
+    },
+    { fieldsUrl: 'origins.fields', publicUrl: 'origins.merchant' },
+  )
+  if (unfit !== undefined) throw new Error(unfit)
   const office = { names: officeNames(gateway, surfaces, origins) }
   const app = createRouter({
     gateway,

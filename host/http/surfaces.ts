@@ -17,18 +17,33 @@ const openPaths: ReadonlySet<string> = new Set(
 /** The first part of every path of the surface `office`. */
 const officePart = officeEndpoints[0].path.split('/')[1]
 
-/** Paths of the table that are not of merchants alone, in the order of routing. */
-const sharedPaths = endpoints.flatMap(({ path, alsoPaths = [], surfaces }) =>
-  surfaces === undefined
-    ? []
-    : [path, ...alsoPaths].map((one) => ({ parts: one.split('/'), surfaces })),
+const spelled = ({ path, alsoPaths = [] }: (typeof endpoints)[number]) => [path, ...alsoPaths]
+
+const isShared = new Set(
+  endpoints.flatMap((row) => (row.surfaces === undefined ? [] : spelled(row))),
 )
 
-/** The surfaces of a path, whether there is such a path or not. */
-function surfacesOfPath(path: string): readonly Surface[] {
+/** Rows of paths that are not of merchants alone, in the order of routing. */
+const sharedRows = endpoints.flatMap((row) =>
+  spelled(row)
+    .filter((path) => isShared.has(path))
+    .map((path) => ({
+      method: row.method,
+      parts: path.split('/'),
+      surfaces: row.surfaces ?? (['merchant'] as const),
+    })),
+)
+
+/**
+ * The surfaces of a request, whether there is such a path or not. The same path may be a merchant's
+ * by one method and a shopper's by another.
+ */
+function surfacesOf(path: string, method: string): readonly Surface[] {
   if (path.split('/', 2)[1] === officePart) return ['office']
   const asked = path.replace(/\/$/, '').split('/')
-  return sharedPaths.find(({ parts }) => fits(parts, asked))?.surfaces ?? ['merchant']
+  const rows = sharedRows.filter(({ parts }) => fits(parts, asked))
+  const row = rows.find((one) => one.method === (method === 'HEAD' ? 'GET' : method)) ?? rows[0]
+  return row?.surfaces ?? ['merchant']
 }
 
 /** As the router reads a path of the table: a parameter is any text. */
@@ -65,7 +80,7 @@ export function onlyOwnPaths(
     return [{ surface, name, ports: port === '' ? ['', usual] : [port] }]
   })
   /** The surfaces of a name; under a port that none of them has, all that share the name. */
-  const surfacesOf = ({ host, port }: Named): ReadonlySet<Surface> | undefined => {
+  const surfacesUnder = ({ host, port }: Named): ReadonlySet<Surface> | undefined => {
     const sameName = known.filter(({ name }) => name === host)
     const samePort = sameName.filter(({ ports }) => ports.includes(port))
     const found = samePort.length > 0 ? samePort : sameName
@@ -73,7 +88,7 @@ export function onlyOwnPaths(
   }
   return (request: Request, response: ServerResponse, next: NextFunction): void => {
     const name = namedBy(request.headers.host ?? '')
-    const named = name === undefined ? undefined : surfacesOf(name)
+    const named = name === undefined ? undefined : surfacesUnder(name)
     // Under the name of card fields alone there is nothing else, whichever origins are set.
     const isOfFields = named?.has('fields') === true && !named.has('merchant')
     const isHere = (surface: Surface) =>
@@ -81,7 +96,7 @@ export function onlyOwnPaths(
       (surface === 'fields' || !isOfFields) &&
       (origins[surface] === undefined ||
         (named === undefined ? surface === 'merchant' : named.has(surface)))
-    if (surfacesOfPath(request.path).some(isHere) || openPaths.has(request.path)) next()
+    if (surfacesOf(request.path, request.method).some(isHere) || openPaths.has(request.path)) next()
     else void notHere(request, response)
   }
 }

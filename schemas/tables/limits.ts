@@ -309,6 +309,12 @@ export const limits = {
   checkoutLifeMs: 30 * minute,
   /** Failed tries of one checkout, by default and at most; then it is closed. */
   checkoutTries: { usual: 10, most: 50 },
+  /** Parameters of their own from shoppers' browsers, names included. */
+  shopperParameters: { most: 16, characters: 4096 },
+  /** Digits in a row, separators aside, that free text of shoppers' browsers may not have. */
+  shopperTextDigits: 8,
+  /** Questions to an acquirer for one payment because its shopper came back or pressed again. */
+  shopperQuestions: { atOnce: 3, pauseMs: 2 * second },
   /** Registrations that one checkout offers. */
   checkoutRegistrations: 50,
   /** How long a repeated submission waits for the payment that the first one began. */
@@ -443,6 +449,8 @@ export const limits = {
   widgetFilesKept: 200,
   /** A form of the hosted page. */
   checkoutPageBytes: 16 * 1024,
+  /** The part of its query that is read, in characters. */
+  checkoutPageQuery: 4 * 1024,
 
   // Queries and reports.
   /** A page of any list ends at this size, or with its first entry; its cursor continues. */

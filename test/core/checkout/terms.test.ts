@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { widgetRelease } from '../../rig/widget-release.ts'
-import { basket, cardFields, newCheckout, press, shop } from './rig.ts'
+import { basket, cardFields, newCheckout, pageOf, press, shop } from './rig.ts'
 
 type Refused = { code: string; parameterErrors: readonly { name: string }[] }
 const naming =
@@ -143,7 +143,8 @@ describe('the terms of a checkout', () => {
     assert.deepEqual(await press(run.gateway, id, bad), { state: 'declined', attemptsLeft: 2 })
     // From here on the number is refused before it becomes a payment.
     assert.deepEqual(await press(run.gateway, id, bad), { state: 'declined', attemptsLeft: 1 })
-    assert.equal((await press(run.gateway, id, bad)).state, 'closed')
+    const last = { state: 'declined', attemptsLeft: 0, resultUrl: pageOf(id) }
+    assert.deepEqual(await press(run.gateway, id, bad), last)
     assert.equal((await press(run.gateway, id)).state, 'closed')
     const rows = await run.sql('select id from tollgate.payment where checkout_id = $1', [id])
     assert.equal(rows.length, 2)

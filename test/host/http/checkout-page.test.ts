@@ -267,6 +267,37 @@ describe('the hosted page of a checkout', () => {
     assert.match(location, /^page\?locale=de&brands=VISA\+PAYPAL&method=card&error=/)
   })
 
+  test('a long address makes no long page, and slow text no slow answer', async () => {
+    const id = await checkout()
+    const plain = (await get(id)).html.length
+    const { html } = await get(id, `?brands=${'PAYPAL,'.repeat(2_000)}`)
+    assert.equal(html.match(/<form/g)?.length, 1)
+    const copied = await get(id, `?locale=${'y'.repeat(7_000)}&x=${'y'.repeat(7_000)}`)
+    assert.ok(html.length < plain, `${html.length} ${plain}`)
+    assert.ok(copied.html.length < plain + 5_000, `${copied.html.length} ${plain}`)
+    const started = performance.now()
+    const expiry = `1${' '.repeat(15_000)}x`
+    for (let count = 0; count < 20; count += 1) await send(id, { nonce: 'n'.repeat(16), expiry })
+    assert.ok(performance.now() - started < 5_000)
+  })
+
+  test('a page that only a browser named is no way on', async () => {
+    const planted = { resultUrl: 'https://evil.example/', origin: 'https://evil.example' }
+    const fields = { ...card, 'card.expiryMonth': '05', 'card.expiryYear': '2034' }
+    const { expiry: _, ...submitted } = { ...fields, 'card.number': '4200000000000000' }
+    const id = await checkout()
+    const reply = await post(`/v1/checkouts/${id}/payment`, {
+      ...submitted,
+      ...planted,
+      nonce: 'planted-planted-planted',
+    })
+    assert.equal((reply as unknown as { state: string }).state, 'paid')
+    const { status, html } = await get(id)
+    assert.equal(status, 200)
+    assert.doesNotMatch(html, /evil/)
+    assert.equal((await send(id, { nonce: 'n'.repeat(16), ...card })).location, 'page')
+  })
+
   test('nothing in an address becomes markup', async () => {
     const id = await checkout()
     const evil = encodeURIComponent('"><script>alert(1)</script>')

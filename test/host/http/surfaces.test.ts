@@ -2,8 +2,16 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import {
+  createGateway,
+  type GatewayOptions,
+  localKeys,
+  unfitFieldsUrl,
+} from '../../../core/index.ts'
+import { surfaceContradictions } from '../../../host/config/surface-settings.ts'
 import { createHost } from '../../../host/index.ts'
 import { endpoints, officeEndpoints } from '../../../schemas/index.ts'
+import { testKey } from '../../rig/gateway.ts'
 import { enrol, logIn, office, password } from '../../rig/operators.ts'
 import { ask, type Hosted, startHost } from './hosted.ts'
 
@@ -33,6 +41,15 @@ function under(
     asked.end(body)
   })
 }
+
+/** Refused before the database is asked. */
+const gatewayWith = (more: Pick<GatewayOptions, 'environment' | 'fieldsUrl' | 'publicUrl'>) =>
+  createGateway({
+    database: { url: 'postgres://127.0.0.1:1/none' },
+    keys: localKeys(testKey),
+    plugins: [],
+    ...more,
+  })
 
 describe('surfaces', () => {
   let host: Hosted
@@ -130,6 +147,57 @@ describe('surfaces', () => {
     } finally {
       await close()
     }
+  })
+
+  test('under the name of card fields a path is open for the methods of shoppers alone', async () => {
+    const origins = { merchant: 'https://pay.example.com', fields: 'https://fields.example.com' }
+    const served = createHost(host.gateway, { port: 0, origins })
+    const { url, close } = await served.listen()
+    const headers = { Authorization: `Bearer ${host.token}` }
+    const status = async (name: string, path: string, body?: string) =>
+      (await under(url, name, path, { headers, ...(body === undefined ? {} : { body }) })).status
+    try {
+      const form = { amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+      const { id } = (await ask(url, '/v1/checkouts', { token: host.token, form })).body
+      for (const path of [`/v1/checkouts/${id}/payment`, `/checkouts/${id}/payment`]) {
+        assert.equal(await status('fields.example.com', path), 404)
+        assert.equal(await status('pay.example.com', path), 200)
+        assert.equal(await status('fields.example.com', path, 'nonce=x'), 200)
+      }
+      assert.equal(await status('fields.example.com', `/v1/checkouts/${id}/registration`), 404)
+    } finally {
+      await close()
+    }
+  })
+
+  test('card fields have an origin of their own, or none is set', async () => {
+    const publicUrl = 'https://pay.example.com'
+    for (const fieldsUrl of [
+      publicUrl,
+      'https://PAY.example.com:443',
+      'https://pay.example.com.',
+      `${publicUrl}/fields`,
+      'ftp://fields.example.com',
+    ]) {
+      for (const environment of ['test', 'live'] as const) {
+        const said = { environment, role: 'api', fourEyes: false, publicUrl, fieldsUrl }
+        const [problem = ''] = surfaceContradictions(said)
+        assert.match(problem, /^TOLLGATE_FIELDS_URL is/, fieldsUrl)
+        await assert.rejects(
+          gatewayWith({ environment, publicUrl, fieldsUrl }),
+          /^Error: fieldsUrl/,
+        )
+      }
+      const origins = { merchant: publicUrl, fields: fieldsUrl }
+      assert.throws(() => createHost(host.gateway, { origins }), /origins\.fields/)
+    }
+    const same = unfitFieldsUrl(
+      { environment: 'live', fieldsUrl: publicUrl, publicUrl },
+      { fieldsUrl: 'one', publicUrl: 'another' },
+    )
+    assert.match(same ?? '', /^one is .* another/)
+    const plain = { environment: 'live', fieldsUrl: 'http://fields.example.com' } as const
+    await assert.rejects(gatewayWith(plain), /must begin with https:\/\//)
   })
 
   test('an origin over plain HTTP is refused beyond loopback', () => {
