@@ -12,5 +12,9 @@ export async function freeSlot(engine: Engine, payment: Payment): Promise<void> 
   const isAway = payment.state === 'pending' && payment.answer.redirect !== undefined
   // No acquirer knows of a payment in its authentication.
   if (!isAway && !mayBeAuthenticating(payment)) return
+  // Every press is a question and a reversal at the acquirer; returns are counted apart.
+  const key = `press ${payment.id}`
+  if (!engine.shopperQuestions.may(key)) return
+  engine.shopperQuestions.count(key)
   await resolve(engine, payment.attemptKey, 'new-try')
 }
