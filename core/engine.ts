@@ -2,6 +2,7 @@
  * The shared parts of one engine. Created by createGateway(), never global, since several engines
  * may live in one process.
  */
+
 import type { Log } from '@tollgate/plugin-kit'
 import type { Alarm } from './audit/alarm.ts'
 import type { CardTesting } from './card-testing/card-testing.ts'
@@ -15,6 +16,7 @@ import type { UrlCheck } from './net/address.ts'
 import type { Outgoing } from './net/http.ts'
 import type { InFlight } from './process/in-flight.ts'
 import type { SetupChanges } from './process/setup-changes.ts'
+import type { ShopperQuestions } from './process/shopper-questions.ts'
 import type { ShortNumbers } from './process/short-numbers.ts'
 import type { WebhookSlots } from './process/webhook-slots.ts'
 import type { PaymentJobs } from './queue/types.ts'
@@ -81,6 +83,7 @@ export type Engine = {
   readonly widgetFiles: WidgetFiles
   /** The origin of card fields; undefined: that of the script, in test only. */
   readonly fieldsUrl: string | undefined
+  readonly shopperQuestions: ShopperQuestions
   /** Security codes of shoppers who are away at a challenge. */
   readonly heldSecrets: HeldSecrets
   /**

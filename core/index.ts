@@ -24,7 +24,6 @@ export type { TokenLimits } from './entity/token.ts'
 export { GatewayError, type ParameterError } from './errors.ts'
 export type { EventsView, EventView, OneEventView } from './event-feed/view.ts'
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'
-export { unfitFieldsUrl } from './fields-url.ts'
 export { ConfirmationNeededError } from './four-eyes/two-people.ts'
 export type { Gateway } from './gateway.ts'
 export type { GatewayOptions, Role } from './gateway-options.ts'
@@ -71,4 +70,5 @@ export type {
   WebhookView,
 } from './webhook/view.ts'
 export type { WidgetAsked, WidgetReply } from './widget/replies.ts'
+export { unfitFieldsUrl } from './widget-files/fields-url.ts'
 export type { WidgetFile, WidgetFrame, WidgetRelease } from './widget-files/types.ts'

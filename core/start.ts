@@ -19,7 +19,6 @@ import { Directory } from './entity/directory.ts'
 import { Entities } from './entity/entities.ts'
 import { claimInstallation } from './entity/store.ts'
 import { EventBus } from './event/bus.ts'
-import { unfitFieldsUrl } from './fields-url.ts'
 import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -32,6 +31,7 @@ import { OperatorAccounts } from './operator-access/api.ts'
 import { InFlight } from './process/in-flight.ts'
 import { Presence } from './process/presence.ts'
 import { SetupChanges } from './process/setup-changes.ts'
+import { ShopperQuestions } from './process/shopper-questions.ts'
 import { ShortNumbers } from './process/short-numbers.ts'
 import { WebhookSlots } from './process/webhook-slots.ts'
 import { Queue } from './queue/queue.ts'
@@ -42,6 +42,7 @@ import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { HeldSecrets } from './vault/held-secrets.ts'
 import { Vault } from './vault/vault.ts'
+import { unfitFieldsUrl } from './widget-files/fields-url.ts'
 import { WidgetFiles } from './widget-files/files.ts'
 
 const silent: Log = { info() {}, warn() {} }
@@ -157,6 +158,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       distinctNumbers: new DistinctNumbers(clock),
       widgetFiles,
       fieldsUrl: options.fieldsUrl,
+      shopperQuestions: new ShopperQuestions(clock),
       heldSecrets: new HeldSecrets(clock),
       returnUrl: (paymentId, attemptKey, where) =>
         below(`/v1/return/${paymentId}/${opened.returnTokens.of(attemptKey, where)}`),

@@ -11,6 +11,10 @@ import type { Payment } from '../payment/types.ts'
 
 export async function freeSlot(engine: Engine, payment: Payment): Promise<void> {
   if (!isAway(payment) && !(await isAuthenticating(engine, payment))) return
+  // Every press is a question and a reversal at the acquirer; returns are counted apart.
+  const key = `press ${payment.id}`
+  if (!engine.shopperQuestions.may(key)) return
+  engine.shopperQuestions.count(key)
   await resolve(engine, payment.attemptKey, 'new-try')
 }
 

@@ -88,6 +88,7 @@ async function read(engine: Engine, paymentId: string): Promise<Payment | undefi
 async function conclude(engine: Engine, payment: Payment, brought: Brought): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.shopperReturnWaitMs
   for (;;) {
+    if (!engine.shopperQuestions.may(payment.id)) return
     if (await ask(engine, payment, brought)) return
     if (engine.inFlight.over || engine.clock.elapsedMs() >= untilMs) return
     await new Promise((resume) => setTimeout(resume, lookAgainMs))
@@ -103,16 +104,24 @@ async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<
   const { attemptKey } = payment
   if (mayBeAuthenticating(payment)) {
     const back = await returnFromAuthentication(engine, payment, brought)
+    if (back === true) engine.shopperQuestions.count(payment.id)
     if (back !== undefined) return back
   }
   // A connector without `complete` gets an ordinary enquiry.
   const { connector } = (await engine.targets.of(payment, undefined)).loaded
   if (connector.complete === undefined) {
+    engine.shopperQuestions.count(payment.id)
     const after = await resolve(engine, attemptKey, 'question')
     return after !== undefined && !isOpen(after.state)
   }
   const taken = await takeAttempt(engine, attemptKey, 'question')
   if (taken === undefined) return false
+  // Again under the lease: a return before this one may have asked the last question.
+  if (!engine.shopperQuestions.may(payment.id)) {
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    return true
+  }
+  engine.shopperQuestions.count(payment.id)
   await faultPoint('after-lease', payment.id)
   try {
     const work = await resumeAttempt(engine, payment, taken.lease)

@@ -31,4 +31,4 @@ type FieldsOrigin = {
 
 /** A final dot makes no other host. */
 const originOf = ({ protocol, hostname, port }: URL): string =>
-  `${protocol}//${hostname.replace(/\.+$/, '')}:${port}`
+  `${protocol}//${hostname.endsWith('.') ? hostname.slice(0, -1) : hostname}:${port}`

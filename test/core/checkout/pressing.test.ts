@@ -1,0 +1,93 @@
+/** A shopper who presses and returns again and again costs the acquirer a few questions. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Connector, Plugin } from '@tollgate/plugin-kit'
+import { limits } from '../../../schemas/index.ts'
+import { freshSimulator, startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { newCheckout, press } from './rig.ts'
+
+const calls = { enquire: 0, reverse: 0, complete: 0 }
+
+/** A simulator that never decides about a shopper who is away, and counts. */
+function counted(): Plugin {
+  const plugin = freshSimulator()
+  const connectors = (plugin.connectors ?? []).map((one): Connector => {
+    const { resolve } = one
+    return {
+      ...one,
+      complete: async (...given) => {
+        calls.complete += 1
+        return one.complete!(...given)
+      },
+      resolve: {
+        ...resolve,
+        enquire: async (...given) => {
+          calls.enquire += 1
+          return resolve.enquire!(...given)
+        },
+        reverseByKey: async () => {
+          calls.reverse += 1
+          return { is: 'refused', why: 'the shopper may still pay' }
+        },
+      },
+    }
+  })
+  return { ...plugin, connectors }
+}
+
+describe('questions on behalf of shoppers', () => {
+  let run: TestGateway
+  before(async () => {
+    run = await startGateway({
+      role: 'api',
+      publicUrl: 'https://pay.example',
+      simulator: counted(),
+    })
+  })
+  after(() => run.close())
+
+  const away = async () => {
+    const id = await newCheckout(run)
+    const { redirect } = await press(run.gateway, id, { paymentBrand: 'PAYPAL', card: undefined })
+    assert.ok(redirect !== undefined)
+    Object.assign(calls, { enquire: 0, reverse: 0, complete: 0 })
+    return { id, redirect }
+  }
+
+  test('presses are answered with the redirect under way', async () => {
+    const { id, redirect } = await away()
+    for (let count = 0; count < 12; count += 1) {
+      const reply = await press(run.gateway, id, { paymentBrand: 'PAYPAL', card: undefined })
+      assert.deepEqual([reply.state, reply.redirect?.url], ['busy', redirect.url])
+    }
+    assert.ok(calls.reverse >= 1 && calls.reverse <= limits.shopperQuestions.atOnce)
+    assert.equal(calls.enquire, calls.reverse)
+  })
+
+  test('returns lead to the merchant, and ask a few times', async () => {
+    const { id } = await away()
+    const [row] = await run.sql<{ id: string }>(
+      'select id from tollgate.payment where checkout_id = $1',
+      [id],
+    )
+    const token = await tokenOf(id)
+    const brought = { method: 'GET', query: {}, form: {} } as const
+    const back = () => run.gateway.shoppers.cameBack(row!.id, token, brought)
+    const onwards = await Promise.all(Array.from({ length: 40 }, back))
+    for (const onward of onwards) assert.equal(onward?.to, 'merchant')
+    assert.ok(
+      calls.complete >= 1 && calls.complete <= limits.shopperQuestions.atOnce,
+      `${calls.complete}`,
+    )
+  })
+
+  /** Of the address in the page of the simulator's bank. */
+  const tokenOf = async (id: string) => {
+    const { redirect } = await run.gateway.checkouts.state(id)
+    const page = redirect!.url.split('/').at(-1)!.split('.')[0]!
+    const { returnUrl } = JSON.parse(Buffer.from(page, 'base64url').toString()) as {
+      returnUrl: string
+    }
+    return returnUrl.split('/').at(-1)!
+  }
+})
