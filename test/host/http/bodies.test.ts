@@ -198,7 +198,7 @@ describe('bodies at a host', () => {
     const refused = await until(async () => {
       const answer = await post('/v1/payments', large, host.token)
       return answer.status === 429 ? answer : undefined
-    })
+    }, 20_000)
     assert.match(refused.body.result.description, /one client may have at most 16777216 bytes/)
     const { token } = await host.gateway.entities.createToken(host.channel, 'other')
     const other = await ask(host.url, '/v1/payments', { token, form: debit })

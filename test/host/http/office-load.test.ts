@@ -28,6 +28,19 @@ function requestText(
   ].join('\r\n')
 }
 
+/** The first answers: connections may arrive in another order than they were begun. */
+function firstOf<Answer>(all: readonly Promise<Answer>[], count: number): Promise<Answer[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer[]>()
+  const answers: Answer[] = []
+  for (const one of all) {
+    one.then((answer) => {
+      answers.push(answer)
+      if (answers.length === count) resolve([...answers])
+    }, reject)
+  }
+  return promise
+}
+
 describe('the office under load', () => {
   const clock = movedClock()
   const sockets: Socket[] = []
@@ -157,7 +170,8 @@ describe('the office under load', () => {
     )
     try {
       const others = office(host.url, '/operator/v1/audit?limit=1', { cookie: other })
-      const refused = (await Promise.race([Promise.all(searches.slice(2)), others])) as unknown
+      const most = limits.officeReadsPerPerson
+      const refused = await Promise.race([firstOf(searches, searches.length - most), others])
       assert.ok(Array.isArray(refused))
       assert.ok(refused.every(({ status }) => status === 429))
       for (const path of ['/readyz', '/operator/v1/session']) {
