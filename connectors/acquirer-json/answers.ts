@@ -12,6 +12,8 @@ import {
   type Operation,
   type Outcome,
   pending,
+  type ReversalEnd,
+  type ReversalRequested,
   type Reversed,
   unknown,
 } from '@tollgate/plugin-kit'
@@ -31,6 +33,8 @@ export type BankPayment = {
   readonly amount: { readonly value: string; readonly currency: string }
   readonly networkReference?: string
   readonly confirmUrl?: string
+  /** Of a reversal by reference that the bank carries out later. */
+  readonly reversal?: 'queued' | 'done' | 'failed'
 }
 
 const statuses: readonly string[] = ['approved', 'submitted', 'declined', 'review', 'confirm']
@@ -59,7 +63,28 @@ export function readFound(answer: HttpAnswer, operation: Operation): Found {
   }
   // A refused look-up says nothing about its payment.
   if (answer.status !== 200) return unknown(`the bank answered with HTTP ${answer.status}`)
-  return readOutcome(answer, operation)
+  const payment = readPayment(json)
+  const reversal =
+    payment?.reference === operation.key ? reversalOf(payment, operation.amount) : undefined
+  return reversal ?? readOutcome(answer, operation)
+}
+
+/** A reversal that the bank carries out later; undefined for a payment without one. */
+export function reversalOf(
+  payment: BankPayment,
+  asked: Money,
+): ReversalRequested | ReversalEnd | undefined {
+  const refs = { id: payment.id }
+  // A payment of another amount is told as such.
+  if (payment.reversal === undefined || isOther(payment, asked)) return undefined
+  switch (payment.reversal) {
+    case 'queued':
+      return { is: 'requested', refs }
+    case 'done':
+      return { is: 'reversed', refs }
+    case 'failed':
+      return { is: 'notReversed', refs, why: `the bank could not reverse it: ${payment.code}` }
+  }
 }
 
 export function readReversal(answer: HttpAnswer, key: string): Reversed {
@@ -70,6 +95,8 @@ export function readReversal(answer: HttpAnswer, key: string): Reversed {
   switch (field(json, 'result')) {
     case 'reversed':
       return { is: 'reversed' }
+    case 'queued':
+      return { is: 'requested' }
     case 'blocked':
       return { is: 'nothing' }
     case 'refused': {
@@ -90,18 +117,19 @@ export function outcomeOf(payment: BankPayment, asked: Money): Outcome {
   const { code, text, networkReference, confirmUrl } = payment
   const refs = { id: payment.id }
   const amount = moneyOf(payment)
-  const isOther = amount.minor !== asked.minor || amount.currency !== asked.currency
   switch (payment.status) {
     case 'approved':
       return approved(refs, {
         code,
         // Another amount than requested is reported, never corrected: the engine decides about it.
-        ...(isOther ? { amount } : {}),
+        ...(isOther(payment, asked) ? { amount } : {}),
         ...(networkReference === undefined ? {} : { networkTxId: networkReference }),
       })
     case 'submitted':
       // A direct debit counts as done and can still be returned.
-      return isOther ? unknown('submitted for another amount') : accepted(refs, 'event', { code })
+      return isOther(payment, asked)
+        ? unknown('submitted for another amount')
+        : accepted(refs, 'event', { code })
     case 'declined': {
       const reason = reasonFor(code)
       const advice = resultAdvice(reason)
@@ -126,6 +154,13 @@ export const moneyOf = ({ amount: { value, currency } }: BankPayment): Money => 
   currency,
 })
 
+function isOther(payment: BankPayment, asked: Money): boolean {
+  const { minor, currency } = moneyOf(payment)
+  return minor !== asked.minor || currency !== asked.currency
+}
+
+const reversals: readonly unknown[] = [undefined, 'queued', 'done', 'failed']
+
 /** A payment, or undefined unless every field agrees with the bank's manual. */
 export function readPayment(json: unknown): BankPayment | undefined {
   const payment = (json ?? {}) as Partial<BankPayment>
@@ -133,6 +168,7 @@ export function readPayment(json: unknown): BankPayment | undefined {
   const isWhole =
     texts.every((text) => typeof text === 'string' && text !== '') &&
     statuses.includes(payment.status ?? '') &&
+    reversals.includes(payment.reversal) &&
     /^[0-9]{1,15}$/.test(payment.amount?.value ?? '') &&
     /^[A-Z]{3}$/.test(payment.amount?.currency ?? '')
   return isWhole ? (payment as BankPayment) : undefined

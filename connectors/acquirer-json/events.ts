@@ -1,7 +1,7 @@
 /** The bank's own messages. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Claim, Inbound } from '@tollgate/plugin-kit'
-import { moneyOf, outcomeOf, readPayment } from './answers.ts'
+import { moneyOf, outcomeOf, readPayment, reversalOf } from './answers.ts'
 
 export const signatureHeader = 'x-bank-signature'
 
@@ -36,6 +36,9 @@ export function claimsOf({ body }: Inbound): readonly Claim[] {
   }
   const amount = moneyOf(payment)
   // The engine compares the amount with the requested one, so the outcome names no other amount.
-  const outcome = outcomeOf(payment, amount)
+  const reversal = reversalOf(payment, amount)
+  // A reversal that was only taken is no news.
+  if (reversal?.is === 'requested') return []
+  const outcome = reversal ?? outcomeOf(payment, amount)
   return [{ eventId: event.id, key: payment.reference, outcome, amount }]
 }

@@ -71,8 +71,18 @@ export const acquirerJson = defineConnector({
   },
   // The shopper's browser proves nothing, so the bank is asked.
   complete: async (operation, _back, bank) => {
-    const found = readFound(await look(operation, bank), operation)
-    return found.is === 'notFound' ? unknown('the bank does not know the payment') : found
+    const answer = await look(operation, bank)
+    const found = readFound(answer, operation)
+    switch (found.is) {
+      case 'notFound':
+        return unknown('the bank does not know the payment')
+      case 'requested':
+      case 'reversed':
+      case 'notReversed':
+        return unknown('the payment is taken back, and its end is told in another way')
+      default:
+        return found
+    }
   },
   inbound: {
     verify: (message, { account }) => isSigned(message, account.eventSecret),

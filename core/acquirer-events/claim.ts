@@ -5,7 +5,7 @@ import { Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { storable } from '../db/json.ts'
 import { GatewayError } from '../errors.ts'
-import { checked, checkedMoney } from '../payment/checked-outcome.ts'
+import { checkedMoney, checkedTold } from '../payment/checked-outcome.ts'
 import { boundedRefs, isTexts, maskedText } from '../payment/checked-texts.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import type { StoredClaim } from './store.ts'
@@ -100,8 +100,8 @@ function outcomeOf(given: unknown, now: Date): ToldOutcome | string {
     if (!isTexts(refs)) return 'its refs must be an object of texts'
     return { ...outcome, is: outcome.is, refs: boundedRefs(refs), amount: undefined }
   }
-  const told = checked(outcome, now)
-  return told.is === 'unknown' && outcome.is !== 'unknown' ? told.why : told
+  const told: ToldOutcome = checkedTold(outcome, now)
+  return told.is === 'unknown' && outcome.is !== 'unknown' ? String(told.why) : told
 }
 
 const isDispute = (is: unknown): is is 'chargeback' | 'chargebackReversal' =>

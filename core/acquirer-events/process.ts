@@ -2,12 +2,11 @@
  * Applies an acquirer's event to its payment. Safe to run twice: settling and late words move a
  * payment once, and a fact's reference makes it unique.
  */
-import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
-import { hear } from '../payment/acquirer-message.ts'
-import { checked } from '../payment/checked-outcome.ts'
+import { applyMessage } from '../payment/acquirer-message.ts'
+import { checkedTold } from '../payment/checked-outcome.ts'
 import { report } from '../payment/dispute.ts'
-import { isOpen } from '../payment/late-words.ts'
+import { isOpen, type Told } from '../payment/late-word-table.ts'
 import { resolve } from '../payment/resolve.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
@@ -45,7 +44,7 @@ async function apply(engine: Engine, row: InboundRow): Promise<Done> {
   const { is } = claim.outcome
   if (is === 'chargeback' || is === 'chargebackReversal') return dispute(engine, payment, row)
   const amount = { minor: BigInt(claim.minor), currency: claim.currency }
-  return hear(engine, claim.key, outcomeOf(claim), claim.verified, amount)
+  return applyMessage(engine, claim.key, outcomeOf(claim), claim.verified, amount)
 }
 
 function isOfAuthenticator({ answer }: Payment, row: InboundRow): boolean {
@@ -89,8 +88,8 @@ async function dispute(
 }
 
 /** The claim's outcome, with its amount, which may differ from the requested amount. */
-function outcomeOf({ outcome, minor, currency }: InboundRow['claim']): Outcome {
-  return checked({
+function outcomeOf({ outcome, minor, currency }: InboundRow['claim']): Told {
+  return checkedTold({
     ...outcome,
     ...(typeof outcome.expiresAt === 'string' ? { expiresAt: new Date(outcome.expiresAt) } : {}),
     amount: { minor: BigInt(minor), currency },

@@ -10,7 +10,7 @@ import { factRow, tell } from '../payment/dispute-fact.ts'
 import { recordReversal } from '../payment/store-dispute.ts'
 import { chargebacksByRecord, chargebacksOf } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
-import { type Decision, refused } from './late.ts'
+import { type Decision, refused } from './late-success.ts'
 
 /**
  * Records the reversal of a chargeback's open amount. Its name contains the amount given back
@@ -32,7 +32,7 @@ export async function reverseByHand(
   const [payment] = await lanes.single(paymentById(charged.payment_id, null))
   if (payment === undefined) throw new GatewayError('700.400.580', { status: 404 })
   const minor = charged.minor - charged.given_back
-  if (minor <= 0n) throw refused('all of it was given back')
+  if (minor <= 0n) throw refused('the whole chargeback was reversed already')
   const { currency, balance_id: balanceId, reference } = charged
   const target = toPayment(payment)
   const row = await factRow(engine, target, {
@@ -65,9 +65,9 @@ export async function reverseByHand(
   )
   // A decision whose answer was lost was run again, and found itself made.
   const isMade = recorded !== undefined || (await lanes.single(auditById(byHand.id))).length > 0
-  if (!isMade) throw refused('it was given back at this moment')
+  if (!isMade) throw refused('another reversal of this chargeback was recorded at the same moment')
   if (recorded !== undefined) tell(engine, row, recorded)
-  return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} were given back: on record as ${row.record.id}`
+  return `${formatAmount(minor, currency)} ${currency} of chargeback ${id} are reversed, recorded as ${row.record.id}`
 }
 
 /**
@@ -80,6 +80,9 @@ async function noChargeback({ lanes }: Engine, id: string): Promise<GatewayError
   const standing = (await lanes.single(chargebacksOf([id])))
     .filter(({ minor, given_back }) => minor > given_back)
     .map(({ record_id }) => record_id)
-  const which = standing.length === 0 ? 'none of it stands' : `of it stand ${standing.join(', ')}`
-  return refused(`it is no chargeback, and ${which}`)
+  const which =
+    standing.length === 0
+      ? 'this payment has no open chargeback'
+      : `open chargebacks of this payment: ${standing.join(', ')}`
+  return refused(`${id} is not a chargeback. Give the id of one; ${which}`)
 }

@@ -17,16 +17,17 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId, shortId } from '../ids.ts'
 import { captureToCome } from '../payment/capture-to-come.ts'
-import { isOpen as isOpenState } from '../payment/late-words.ts'
+import { isOpen as isOpenState } from '../payment/late-word-table.ts'
 import { resolve } from '../payment/resolve.ts'
 import { attemptByKey, paymentById, toAttempt, toPayment } from '../payment/store-read.ts'
 import { captureSoFar } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
 import type { JobSubject } from '../queue/types.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
-import { instantById } from '../step/store-read.ts'
+import { executionById } from '../step/store-read.ts'
+import { isAccepted, settleAccepted } from './accepted.ts'
 import { reverseByHand } from './chargeback.ts'
-import { type Decision, decideLate, refused } from './late.ts'
+import { busy, type Decision, decideLate, refused } from './late-success.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 /** The actor and the reason, both stored permanently in the audit row. */
@@ -71,7 +72,10 @@ export class Operator {
     // A caller with the id of a capture gets the sale.
     const asAsked = (now: Payment) => (payment.id === id ? now : captureSoFar(this.#engine, now))
     if (!isOpen(payment)) {
-      return resultOf(await asAsked(payment), 'it is decided; nothing was asked')
+      return resultOf(
+        await asAsked(payment),
+        'the payment is decided already; the acquirer was not asked',
+      )
     }
     const before = await this.#attempt(payment)
     this.#refuseUnderLease(before)
@@ -85,12 +89,14 @@ export class Operator {
     const attempt = await this.#attempt(payment)
     if (attempt.questions === before.questions) {
       this.#refuseUnderLease(attempt)
-      throw refused('another process works on it now')
+      throw refused(busy)
     }
     const now = after ?? payment
     return resultOf(
       await asAsked(now),
-      isOpen(now) ? 'the acquirer was asked and it is still open' : 'the acquirer told',
+      isOpen(now)
+        ? 'the acquirer was asked, and the payment is still open'
+        : 'the acquirer answered',
     )
   }
 
@@ -113,19 +119,23 @@ export class Operator {
   ): Promise<OperatorResult> => {
     const { by, remarks } = wordsOf(decided)
     if (as !== 'approved' && as !== 'declined')
-      throw refused('a payment is settled as approved or as declined')
+      throw refused('settle a payment as approved or as declined')
     const payment = await this.#payment(id)
     const attempt = await this.#attempt(payment)
     if (attempt.state === 'late') {
       this.#refuseUnderLease(attempt)
       await decideLate(this.#engine, payment, as, { by, remarks })
-      const text = as === 'approved' ? 'the money is kept' : 'it was given back'
+      const text = as === 'approved' ? 'the money is kept' : 'the money was given back'
       return resultOf(await this.#payment(payment.id), text)
     }
     const { inFlight } = this.#engine
     if (payment.state === 'approved' && payment.chainId !== null) {
       const capture = await inFlight.track(endSteps(this.#engine, payment, as, { by, remarks }))
       return resultOf(capture, 'nothing is captured, and the authorisation is released')
+    }
+    if (isAccepted(payment)) {
+      await inFlight.track(settleAccepted(this.#engine, payment, as, { by, remarks }))
+      return resultOf(await this.#payment(payment.id), `settled as ${as}`)
     }
     await refuseUnlessUndecided(this.#engine, payment, attempt)
     this.#refuseUnderLease(attempt)
@@ -154,7 +164,10 @@ export class Operator {
       await database.query(client, addAudit(audit))
     })
     await engine.jobs.forget(dead)
-    const before = dead.length === 0 ? '' : ` in the place of ${dead.length} that ran out of tries`
+    const before =
+      dead.length === 0
+        ? ''
+        : `; replaces ${dead.length} ${dead.length === 1 ? 'job' : 'jobs'} that had failed for good`
     return { text: `queued for the next worker${before}` }
   }
 
@@ -175,20 +188,25 @@ export class Operator {
     if (payment.state === 'approved' && payment.finalBy === 'poll') {
       return { attemptKey: attempt.key, isFollowUp: false }
     }
-    throw refused(`it is ${payment.state}: nothing is left to be done`)
+    throw refused(`the payment is ${payment.state}, and no work is left for it`)
   }
 
   async #execution(id: string): Promise<{ subject: JobSubject; entityId: string }> {
-    const [row] = isId(id) ? await this.#engine.lanes.single(instantById(id, null)) : []
+    const [row] = isId(id) ? await this.#engine.lanes.single(executionById(id, null)) : []
     if (row === undefined) throw new GatewayError('700.400.580', { status: 404 })
     if (row.payment_id === null && row.failure === null) {
       return {
-        subject: { merchantId: row.merchant_id, occurrenceId: id },
+        subject: { merchantId: row.merchant_id, executionId: id },
         entityId: row.channel_id,
       }
     }
-    if (row.payment_id === null) throw refused(`no payment could be made: ${row.failure}`)
-    throw refused(`it has its payment, ${row.payment_id}`)
+    if (row.payment_id === null)
+      throw refused(
+        `this execution failed without a payment (${row.failure}), and its schedule does not repeat it`,
+      )
+    throw refused(
+      `this execution already has a payment. Give the id of that payment: ${row.payment_id}`,
+    )
   }
 
   /**
@@ -211,8 +229,11 @@ export class Operator {
       return { text: `${found.kind}${about} is off the list` }
     }
     const [now] = await lanes.single(attentionById(id))
-    if (now?.resolved_at != null) throw refused(`it was taken off the list by ${now.resolved_by}`)
-    throw refused('its payment has to be decided: tollgate payment settle does that')
+    if (now?.resolved_at != null)
+      throw refused(`${now.resolved_by} already took this entry off the list`)
+    throw refused(
+      'the payment of this entry is undecided. Decide it first: tollgate payment settle',
+    )
   }
 
   /**
@@ -249,16 +270,21 @@ export class Operator {
     const [again] = await lanes.single(retryMessage(id, by, audit))
     // A decision whose answer was lost was run again, and found itself made.
     const [own] = again === undefined ? await lanes.single(auditById(audit.id)) : [again]
-    if (own !== undefined) return { text: `the message ${found.detail.event} is worked on again` }
+    if (own !== undefined) return { text: `the message ${found.detail.event} is processed again` }
     const [now] = await lanes.single(attentionById(id))
-    if (now?.resolved_at != null) throw refused(`it was taken off the list by ${now.resolved_by}`)
-    throw refused('no message of the acquirer waits aside for it')
+    if (now?.resolved_at != null)
+      throw refused(`${now.resolved_by} already took this entry off the list`)
+    throw refused(
+      'no message of the acquirer is set aside for this entry, so there is nothing to retry',
+    )
   }
 
   /** Only informs: the lease itself keeps two processes from moving one payment. */
   #refuseUnderLease({ leaseUntil }: Pick<Attempt, 'leaseUntil'>): void {
     if (leaseUntil === null || leaseUntil.getTime() <= this.#engine.clock.realMs()) return
-    throw refused(`a process works on it now, until ${leaseUntil.toISOString()} at most`)
+    throw refused(
+      `another process works on this payment now. Try again after ${leaseUntil.toISOString()}`,
+    )
   }
 
   async #payment(id: string): Promise<Payment> {
@@ -277,7 +303,8 @@ export class Operator {
 
   async #attempt(payment: Payment): Promise<Attempt> {
     const [row] = await this.#engine.lanes.single(attemptByKey(payment.attemptKey))
-    if (row === undefined) throw refused('its attempt is missing: tollgate doctor')
+    if (row === undefined)
+      throw refused('the attempt of this payment is missing. Run tollgate doctor')
     return toAttempt(row)
   }
 }
@@ -292,8 +319,8 @@ function wordsOf({ by, reason, onBehalfOf }: Decided): Decision {
   ] as const) {
     if (typeof value === 'string' && value.trim() !== '' && value.length <= most) continue
     throw new GatewayError('200.300.404', {
-      parameterErrors: [{ name, message: `must say something, in ${most} characters at most` }],
-      description: `${name} must say something, in ${most} characters at most`,
+      parameterErrors: [{ name, message: `must be 1 to ${most} characters` }],
+      description: `${name} must be 1 to ${most} characters`,
     })
   }
   const remarks = { reason: maskCardNumbers(reason.trim()) }

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts'
 import { isId } from '../ids.ts'
 import { captureToCome } from '../payment/capture-to-come.ts'
 import { paymentById } from '../payment/store-read.ts'
-import { instantById } from '../step/store-read.ts'
+import { executionById } from '../step/store-read.ts'
 
 type Channels = readonly string[] | null
 
@@ -19,7 +19,7 @@ export async function isDecidedWithin(
   const { lanes } = engine
   if ((await lanes.read(paymentById(id, channels))).length > 0) return true
   if ((await captureToCome(engine, id, channels)) !== undefined) return true
-  return (await lanes.read(instantById(id, channels))).length > 0
+  return (await lanes.read(executionById(id, channels))).length > 0
 }
 
 export async function isEntryWithin(

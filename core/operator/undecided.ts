@@ -7,19 +7,21 @@ import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { givenBack } from '../payment/late-treatment.ts'
-import { isOpen } from '../payment/late-words.ts'
+import { isOpen } from '../payment/late-word-table.ts'
+import { givenBack } from '../payment/late-word-treatment.ts'
 import { takeAttempt } from '../payment/lease.ts'
-import { referencedBy, returnsOf } from '../payment/resume.ts'
+import { referencedBy, returnsOf } from '../payment/rebuild-attempt.ts'
 import { settle } from '../payment/settle.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { dropLease } from '../payment/store-settle.ts'
 import { refuseCapture } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
-import { type Decision, refused } from './late.ts'
+import { busy, type Decision, refused } from './late-success.ts'
+
+const meanwhile = ({ state }: Payment) => `the payment became ${state} meanwhile`
 
 /** The code of a payment that an operator declined without proof. */
-const undecidable = '900.100.300'
+export const undecidable = '900.100.300'
 
 /** @throws GatewayError 400 700.400.570 when something else may still decide it. */
 export async function refuseUnlessUndecided(
@@ -28,19 +30,23 @@ export async function refuseUnlessUndecided(
   attempt: Attempt,
 ): Promise<void> {
   if (!isOpen(payment.state)) {
-    throw refused(`it is ${payment.state}: a decision is not taken back`)
+    throw refused(`the payment is ${payment.state} already, and a decision is final`)
   }
   if (!(await isConnectorGone(engine, payment))) {
     if (payment.state === 'pending' && (await hasTime(engine, payment))) {
-      throw refused('it is pending: its shopper may still end it, and it expires by itself')
+      throw refused(
+        'the payment is pending: its shopper may still finish it, and it expires by itself',
+      )
     }
     if (attempt.enquiries + attempt.questions === 0) {
-      throw refused('there was no enquiry yet: tollgate payment enquire')
+      throw refused('the acquirer was not asked yet. Ask first: tollgate payment enquire')
     }
   }
   const [word] = await engine.lanes.single(waitingWord(payment.attemptKey))
   if (word === undefined) return
-  throw refused(`the acquirer told something that waits to be worked on (event ${word.event_id})`)
+  throw refused(
+    `a message of the acquirer about this payment is not processed yet (event ${word.event_id}). Try again once it is, or retry it: tollgate attention retry`,
+  )
 }
 
 /** No connector can answer an enquiry or end the payment. */
@@ -73,16 +79,16 @@ export async function settleUndecided(
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) {
     const now = await current(engine, payment)
-    throw refused(
-      isOpen(now.state) ? 'another process works on it now' : `it is ${now.state} by now`,
-    )
+    throw refused(isOpen(now.state) ? busy : meanwhile(now))
   }
   const auditId = newId()
   try {
     // Read under the lease: no other process moves the payment from here on.
     const now = await current(engine, payment)
     if (as === 'approved' && taken.stage === 'authentication') {
-      throw refused('its shopper is being authenticated, and no acquirer knows of it')
+      throw refused(
+        'the shopper is still being authenticated, and the acquirer did not receive the payment. It can only be settled as declined',
+      )
     }
     if (as === 'approved') await refuseOtherAmount(engine, now)
     // The connector may be gone, which is why people decide, so no call is made.
@@ -109,7 +115,7 @@ export async function settleUndecided(
       }),
       resolveAttention(now.id, 'undecided', by.name ?? by.id),
     ])
-    if (!settled.moved) throw refused(`it is ${settled.payment.state} by now`)
+    if (!settled.moved) throw refused(meanwhile(settled.payment))
     return settled.payment
   } catch (error) {
     if (outcomeUnknown(error) && (await isOnRecord(engine, auditId)))
@@ -126,7 +132,7 @@ async function refuseOtherAmount({ lanes }: Engine, payment: Payment): Promise<v
   if (others.length === 0) return
   const amounts = others.map(({ detail }) => `${detail.minor} minor units of ${detail.currency}`)
   throw refused(
-    `the acquirer approved another amount, ${amounts.join(' and ')}: it can be settled as declined once that is given back, or enquired about`,
+    `the acquirer approved another amount: ${amounts.join(' and ')}. Give that money back at the acquirer and settle the payment as declined, or enquire again`,
   )
 }
 
@@ -145,11 +151,12 @@ export async function endSteps(
   { by, remarks }: Decision,
 ): Promise<Payment> {
   const captureId = authorisation.chainId!
-  const begun = () => refused(`it is approved: a decision is not taken back (capture ${captureId})`)
+  const begun = () =>
+    refused(`the payment has its capture ${captureId} already, and a decision is final`)
   const [row] = await engine.lanes.single(paymentById(captureId, null))
   if (row !== undefined) throw begun()
   if (as === 'approved') {
-    throw refused('nothing of it was captured: it can only be settled as declined')
+    throw refused('nothing was captured, so the payment can only be settled as declined')
   }
   const auditId = newId()
   try {

@@ -150,7 +150,7 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
   return target
 }
 
-/** The payment that was written first: for the same occurrence, or under the same key. */
+/** The payment that was written first: for the same execution, or under the same key. */
 function writtenBefore(
   engine: Engine,
   { scheduled, inCheckout }: Use,

@@ -2,19 +2,28 @@
  * Applies messages of acquirers about payments. Safe to run twice: an undecided payment moves only
  * under a lease, a decided payment only by the table of late words.
  */
-import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Money } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import { addAttention } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
 import { amountSaid } from './amount-moved.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
-import { applyLate } from './late.ts'
-import { held } from './late-move.ts'
-import { isOpen, standingOf, treatmentOf, wordOf } from './late-words.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import { applyLateWord } from './late-word-apply.ts'
+import { held } from './late-word-move.ts'
+import { isOpen, standingOf, type Told, treatmentOf, wordOf } from './late-word-table.ts'
 import { takeAttempt } from './lease.ts'
+import { endAsLate } from './not-reversed.ts'
+import { rebuildAttempt } from './rebuild-attempt.ts'
+import { reversedAs } from './requested-reversal.ts'
 import { resolve } from './resolve.ts'
-import { resumeAttempt } from './resume.ts'
 import { settle } from './settle.ts'
+import { dropLease } from './store-settle.ts'
+import type { Held, Payment } from './types.ts'
+import { noteApproval } from './word-during-reversal.ts'
 
-export type Heard =
+export type MessageResult =
   /** Another process works on the payment; the message waits until that work ends. */
   'wait' | 'settled' | 'known' | 'enquired' | 'conflict'
 
@@ -22,20 +31,20 @@ export type Heard =
  * @param isVerified Whether a signature proves that the acquirer sent the message. The engine
  * answers an unverified message with an enquiry only. `amount`: the amount that the message names.
  */
-export async function hear(
+export async function applyMessage(
   engine: Engine,
   attemptKey: string,
-  outcome: Outcome,
+  outcome: Told,
   isVerified: boolean,
   amount: Money,
-): Promise<Heard> {
+): Promise<MessageResult> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return 'known'
   const { payment, attempt } = now
   if (!isOpen(payment.state)) {
     if (!isVerified) return 'known'
-    const applied = await applyLate(engine, attemptKey, outcome, 'event', amount)
-    if (applied === 'settled') await lookNow(engine, attemptKey)
+    const applied = await applyLateWord(engine, attemptKey, outcome, 'event', amount)
+    if (applied === 'settled') await lookNow(engine, attemptKey, outcome)
     return applied ?? 'wait'
   }
   // No acquirer knows of it, says this database: the word of one waits until the payment went on or ended.
@@ -45,16 +54,62 @@ export async function hear(
   if (outcome.is === 'pending' && attempt.settledBy === 'expiry') return 'known'
   const isAsAsked = await isForWhatWasAsked(engine, payment, outcome, amount)
   const word = wordOf(outcome, isAsAsked)
-  const treatment = treatmentOf(payment.effect, standingOf(payment, attempt.state), word)
-  if (treatment === 'known') return 'known'
-  if (treatment === 'enquire' || !isVerified)
-    return enquire(engine, attemptKey, outcome, isVerified, amount)
+  const standing = standingOf(payment, attempt.state)
+  const treatment = treatmentOf(payment.effect, standing, word)
+  if (treatment === 'known') {
+    const isHeard = standing === 'reversing' && isVerified
+    return isHeard ? hear(engine, now, outcome, amount) : 'known'
+  }
+  // The process that asked for a reversal may have died with the answer.
+  const mayBeReversed = payment.answer.asked === true && standing !== 'reversing'
+  if (treatment === 'enquire' || !isVerified || (mayBeReversed && isSuccess(outcome)))
+    return enquire(engine, now, outcome, isVerified, amount)
   const taken = await takeAttempt(engine, attemptKey, 'word')
   // The lease holder decides first: the message waits until the lease ends.
   if (taken === undefined) return 'wait'
-  const work = await resumeAttempt(engine, payment, taken.lease)
-  const { moved } = await settle(engine, work, outcome, 'event', taken.enquiries)
+  if (!isAsRead(now, taken.lease)) {
+    // Another holder of the lease may have asked for a reversal since the payment was read.
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    return 'wait'
+  }
+  const work = await rebuildAttempt(engine, payment, taken.lease)
+  const { moved } = await ended(engine, work, outcome, taken.enquiries, amount)
   return moved ? 'settled' : 'wait'
+}
+
+/** An open payment takes the outcome, or the end of its reversal. */
+function ended(engine: Engine, work: AttemptContext, told: Told, enquiries: number, amount: Money) {
+  switch (told.is) {
+    case 'reversed':
+      return settle(engine, work, reversedAs(work.payment, told.refs), 'reversal', enquiries)
+    case 'notReversed':
+      return endAsLate(engine, work, told, 'event', enquiries, { told: amount })
+    default:
+      return settle(engine, work, told, 'event', enquiries)
+  }
+}
+
+/** Whether nobody had the lease between the read and this lease; a holder settles without a new number. */
+const isAsRead = ({ attempt }: Held, lease: number) =>
+  attempt.leaseUntil === null && lease === attempt.lease + 1
+
+const isSuccess = ({ is }: Told) => is === 'approved' || is === 'accepted'
+
+/** A success during a reversal changes nothing, and is recorded before the reversal can end. */
+async function hear(
+  engine: Engine,
+  now: Held,
+  outcome: Told,
+  amount: Money,
+): Promise<MessageResult> {
+  if (!isSuccess(outcome)) return 'known'
+  const { payment } = now
+  const taken = await takeAttempt(engine, payment.attemptKey, 'word')
+  if (taken === undefined) return 'wait'
+  const isUnchanged = isAsRead(now, taken.lease)
+  if (isUnchanged) await noteApproval(engine, payment, outcome, amount)
+  await engine.lanes.single(dropLease(payment.attemptKey, taken.lease))
+  return isUnchanged ? 'known' : 'wait'
 }
 
 /**
@@ -63,26 +118,70 @@ export async function hear(
  */
 async function enquire(
   engine: Engine,
-  attemptKey: string,
-  outcome: Outcome,
+  before: Held,
+  outcome: Told,
   isVerified: boolean,
   amount: Money,
-): Promise<Heard> {
+): Promise<MessageResult> {
+  const { attemptKey } = before.payment
   const after = await resolve(engine, attemptKey, 'look', 'other')
   if (after?.state === 'processing') return 'wait'
   if (after === undefined || !isVerified) return 'enquired'
   if (isOpen(after.state)) {
-    const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
-    const isOther = isSuccess && !(await isForWhatWasAsked(engine, after, outcome, amount))
+    if (outcome.is === 'reversed' || outcome.is === 'notReversed') {
+      return endAfterEnquiry(engine, before, outcome, amount)
+    }
+    const { reversal, asked } = after.answer
+    if (reversal !== undefined || asked === true) {
+      await noteApproval(engine, after, outcome, amount)
+      return 'enquired'
+    }
+    const isOther = isSuccess(outcome) && !(await isForWhatWasAsked(engine, after, outcome, amount))
     if (isOther) await holdOtherAmount(engine, after, amountSaid(outcome, amount) ?? amount)
     return 'enquired'
   }
-  const applied = await applyLate(engine, attemptKey, outcome, 'event', amount)
+  const applied = await applyLateWord(engine, attemptKey, outcome, 'event', amount)
   return applied === 'conflict' || applied === 'settled' ? applied : 'enquired'
 }
 
+/** The end of a reversal waits for the record of its request, which another process may be writing. */
+async function endAfterEnquiry(
+  engine: Engine,
+  before: Held,
+  outcome: Told,
+  amount: Money,
+): Promise<MessageResult> {
+  const now = await held(engine, before.payment.attemptKey)
+  if (now === undefined) return 'enquired'
+  const { payment, attempt } = now
+  if (attempt.leaseUntil !== null || !isAsRead(before, attempt.lease)) return 'wait'
+  const word = wordOf(outcome, await isForWhatWasAsked(engine, payment, outcome, amount))
+  // The enquiry has found the reversal, or the amount of the operation.
+  const standing = standingOf(payment, attempt.state)
+  if (treatmentOf(payment.effect, standing, word) !== 'enquire') return 'wait'
+  if (outcome.is === 'reversed' && payment.state === 'unknown') {
+    await listOtherReversal(engine, payment, amount)
+  }
+  return 'enquired'
+}
+
+/** Another amount was taken back than any that is known: an operator decides. */
+async function listOtherReversal(
+  engine: Engine,
+  { id, attemptKey }: Payment,
+  { minor, currency }: Money,
+): Promise<void> {
+  const detail = { why: 'another amount was reversed', minor: String(minor), currency }
+  const reference = `reversed ${minor} ${currency}`
+  await engine.lanes.single(
+    addAttention(newId(), 'undecided', id, attemptKey, limits.unknownAlarmMs, detail, reference),
+  )
+}
+
 /** Takes a late success back at once. A timer repeats the attempt if this process dies. */
-async function lookNow(engine: Engine, attemptKey: string): Promise<void> {
+async function lookNow(engine: Engine, attemptKey: string, { is }: Told): Promise<void> {
+  // The acquirer has just failed to take it back.
+  if (is === 'notReversed') return
   const now = await held(engine, attemptKey)
   if (now?.attempt.state === 'late') await resolve(engine, attemptKey, 'look')
 }

@@ -1,5 +1,6 @@
 /** The amount that a payment moved: its approved amount, or the amount of a late success. Pure. */
-import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Money } from '@tollgate/plugin-kit'
+import type { Told } from './late-word-table.ts'
 import type { Payment } from './types.ts'
 
 export function movedBy({ amount, approvedMinor, answer: { late } }: Payment): Money {
@@ -9,7 +10,7 @@ export function movedBy({ amount, approvedMinor, answer: { late } }: Payment): M
 }
 
 /** @param about The amount of the message, for outcomes that name no amount themselves. */
-export const amountSaid = (outcome: Outcome, about: Money | undefined): Money | undefined =>
+export const amountSaid = (outcome: Told, about: Money | undefined): Money | undefined =>
   (outcome.is === 'approved' ? outcome.amount : undefined) ?? about
 
 export const isSameAmount = (one: Money, other: Money): boolean =>

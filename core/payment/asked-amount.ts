@@ -1,11 +1,11 @@
-import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { freezeWith, otherAmount } from '../attention/store.ts'
+import { freezeWith, otherAmount, otherAmountsOf } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { fitsWire } from '../money.ts'
-import { amountSaid } from './amount-moved.ts'
-import { isOpen } from './late-words.ts'
+import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
+import { isOpen, type Told } from './late-word-table.ts'
 import type { Payment } from './types.ts'
 
 /**
@@ -15,19 +15,34 @@ import type { Payment } from './types.ts'
  * @param about The amount of a message, for outcomes that name no amount themselves.
  */
 export async function isForWhatWasAsked(
-  engine: Pick<Engine, 'directory'>,
+  engine: Pick<Engine, 'directory' | 'lanes'>,
   payment: Payment,
-  outcome: Outcome,
+  outcome: Told,
   about?: Money,
 ): Promise<boolean> {
   const amount = amountSaid(outcome, about)
   if (amount === undefined) return true
+  if (outcome.is === 'reversed') return isOfOperation(engine, payment, amount)
   if (amount.currency !== payment.amount.currency) return false
   if (amount.minor === (payment.approvedMinor ?? payment.amount.minor)) return true
   if (outcome.is !== 'approved' || payment.parentId !== null || !isOpen(payment.state)) return false
   if (amount.minor > payment.amount.minor || amount.minor <= 0n) return false
   if (!fitsWire(amount.minor, amount.currency)) return false
   return (await engine.directory.settings(payment.channelId)).partialApproval === true
+}
+
+/** Whether all of an operation was taken back, also of one that moved another amount than requested. */
+async function isOfOperation(
+  { lanes }: Pick<Engine, 'lanes'>,
+  payment: Payment,
+  amount: Money,
+): Promise<boolean> {
+  if (isSameAmount(amount, movedBy(payment))) return true
+  if (!isOpen(payment.state)) return false
+  const others = await lanes.single(otherAmountsOf(payment.id))
+  return others.some(({ detail }) => {
+    return detail.minor === String(amount.minor) && detail.currency === amount.currency
+  })
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Instrument, Operation } from '@tollgate/plugin-kit'
 import type { Trial } from '../card-testing/attempt.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
-import type { Begun } from './first-commit.ts'
 import type { Returns } from './store-settle.ts'
 import type { Payment } from './types.ts'
+import type { Begun } from './write-again.ts'
 
 /** One attempt under way in this process, with everything needed to send and settle it. */
 export type AttemptContext = {

@@ -24,7 +24,7 @@ import { execute, settleUnsent } from './execute.ts'
 import { mayPay } from './in-checkout.ts'
 import { placeOf, storedInstrument } from './instrument.ts'
 import { leaseMs } from './lease.ts'
-import { kindOf, operationOf } from './resume.ts'
+import { kindOf, operationOf } from './rebuild-attempt.ts'
 import { settle, settleOrKeep } from './settle.ts'
 import { goOnToMoney, stageOf } from './store-go-on.ts'
 import { paymentById, toPayment } from './store-read.ts'
@@ -35,6 +35,7 @@ export const notAuthenticated = '100.380.401'
 export const authenticationAbandoned = '100.380.501'
 export const cancelled = '100.396.101'
 const unavailable = '100.390.112'
+const notEnrolled = '000.400.109'
 const otherAmount = '100.390.101'
 
 /** An authentication under way, with the right to settle its attempt. */
@@ -109,11 +110,15 @@ export async function conclude(
       const mayGoOn = payment.effect !== 'authentication' && (await goesOnWithout(engine, payment))
       return mayGoOn ? goOn(engine, at, payment, said) : decline(unavailable)
     }
+    case 'notEnrolled':
+      return payment.effect === 'authentication'
+        ? decline(notEnrolled)
+        : goOn(engine, at, payment, said)
     case 'shopper':
     case 'decoupled': {
       const outcome = await waiting(engine, payment, said)
       if (outcome === undefined) return conclude(engine, at, { is: 'unavailable' })
-      holdCode(engine, at.first)
+      await holdCode(engine, at.first)
       return end(engine, at, payment, outcome)
     }
   }
@@ -133,10 +138,10 @@ function withRecord(payment: Payment, said: Authentication): Payment {
 }
 
 /** Whether the issuer confirmed the amount that it was asked for, and no less than will be charged. */
-function isForThePayment(payment: Payment, told: Money | undefined): boolean {
+function isForThePayment(payment: Payment, named: Money | undefined): boolean {
   const asked = amountOf(payment)
   const isAsAsked =
-    told === undefined || (told.minor === asked.minor && told.currency === asked.currency)
+    named === undefined || (named.minor === asked.minor && named.currency === asked.currency)
   if (!isAsAsked) return false
   if (takesNoMoney(payment)) return true
   return asked.currency === payment.amount.currency && asked.minor >= payment.amount.minor
@@ -172,9 +177,11 @@ async function waiting(
 }
 
 /** The code waits in this process for its shopper or issuer, and nowhere else. */
-function holdCode(engine: Engine, first: AttemptContext | undefined): void {
+async function holdCode(engine: Engine, first: AttemptContext | undefined): Promise<void> {
   const cvv = first === undefined ? undefined : cardOf(first)?.cvv
-  if (cvv !== undefined) engine.heldSecrets.put(first!.payment.attemptKey, cvv)
+  if (first === undefined || cvv === undefined) return
+  const { attemptKey, channelId } = first.payment
+  engine.heldSecrets.put(attemptKey, cvv, await engine.directory.merchantOf(channelId))
 }
 
 /** Ends the authentication, or lets it wait. No acquirer knows of the payment. */

@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { addTimer } from '../timer/store.ts'
 import { undecidedCode } from './decide.ts'
-import { isOpen, isOver } from './late-words.ts'
+import { isOpen, isOver } from './late-word-table.ts'
 import { paymentByChain, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 

@@ -7,6 +7,8 @@ import type {
   Money,
   Outcome,
   Pending,
+  ReversalEnd,
+  ReversalRequested,
   Reversed,
 } from '@tollgate/plugin-kit'
 import {
@@ -48,27 +50,51 @@ export function checked(given: unknown, now?: Date): Outcome {
   const own = ['amount', 'next', 'finalBy', 'card', 'details']
   const plain = Object.entries(outcome).filter(([name]) => !own.includes(name))
   if (!isJson(plain)) return bad('the outcome holds what is no JSON')
-  return asTold({ ...outcome, ...textsOf(outcome), ...refs } as typeof outcome, now)
+  return checkedAnswer({ ...outcome, ...textsOf(outcome), ...refs } as typeof outcome, now)
 }
 
-function asTold(told: Approved | Accepted | Declined | Pending, now: Date | undefined): Outcome {
-  switch (told.is) {
+function checkedAnswer(
+  answer: Approved | Accepted | Declined | Pending,
+  now: Date | undefined,
+): Outcome {
+  switch (answer.is) {
     case 'approved':
-      return approvedAs(told)
+      return approvedAs(answer)
     case 'accepted':
-      return acceptedAs(told)
+      return acceptedAs(answer)
     case 'declined':
-      return declinedAs(told)
+      return declinedAs(answer)
     case 'pending':
-      return pendingAs(told, now)
+      return pendingAs(answer, now)
   }
 }
 
-/** The answer to an enquiry: an outcome, or proof that the acquirer knows nothing. */
+/** The answer to an enquiry: an outcome, a reversal, or proof that the acquirer knows nothing. */
 export function checkedFound(given: unknown, now?: Date): Found {
-  if (!isOf(given, 'notFound')) return checked(given, now)
+  if (isOf(given, 'requested')) return requestedAs(given)
+  if (!isOf(given, 'notFound')) return checkedTold(given, now)
   const { why } = { ...given }
   return { is: 'notFound', ...(why === undefined ? {} : { why: whyOf(why) }) }
+}
+
+/** A validated word of an acquirer: an outcome, or the end of a reversal by key. */
+export function checkedTold(given: unknown, now?: Date): Outcome | ReversalEnd {
+  if (!isOf(given, 'reversed') && !isOf(given, 'notReversed')) return checked(given, now)
+  const { is, refs, why } = { ...given } as Readonly<Record<string, unknown>>
+  if (refs !== undefined && !isTexts(refs)) return bad('refs must be an object of texts')
+  const bounded = refs === undefined ? {} : { refs: boundedRefs(refs) }
+  return is === 'reversed' ? { is, ...bounded } : { is: 'notReversed', ...bounded, why: whyOf(why) }
+}
+
+function requestedAs({
+  refs,
+}: {
+  readonly refs?: unknown
+}): ReversalRequested | ReturnType<typeof bad> {
+  if (refs === undefined) return { is: 'requested' }
+  return isTexts(refs)
+    ? { is: 'requested', refs: boundedRefs(refs) }
+    : bad('refs must be an object of texts')
 }
 
 /** Validates the result of a reversal by key. */
@@ -82,6 +108,8 @@ export function checkedReversed(given: unknown): Reversed {
       return isTexts(refs)
         ? { is, refs: boundedRefs(refs) }
         : bad('refs must be an object of texts')
+    case 'requested':
+      return requestedAs({ refs })
     case 'refused': {
       const isCode = typeof reason === 'string' && isResultCode(reason)
       return { is, why: whyOf(why), ...(isCode ? { reason: reason as Reason } : {}) }
@@ -105,39 +133,39 @@ export function checkedMoney(given: unknown): Money | undefined {
   return { minor, currency }
 }
 
-function approvedAs(told: Approved): Outcome {
-  if (told.refs === undefined) return bad('approved without any reference of the acquirer')
-  if (told.amount === undefined) return told
-  const amount = checkedMoney(told.amount)
-  return amount === undefined ? bad('approved for an amount that is none') : { ...told, amount }
+function approvedAs(answer: Approved): Outcome {
+  if (answer.refs === undefined) return bad('approved without any reference of the acquirer')
+  if (answer.amount === undefined) return answer
+  const amount = checkedMoney(answer.amount)
+  return amount === undefined ? bad('approved for an amount that is none') : { ...answer, amount }
 }
 
-function acceptedAs(told: Accepted): Outcome {
-  if (told.refs === undefined) return bad('accepted without any reference of the acquirer')
-  const isEnd = told.finalBy === 'settlement' || told.finalBy === 'event'
-  const finalBy = isEnd ? told.finalBy : pollOf(told.finalBy)
+function acceptedAs(answer: Accepted): Outcome {
+  if (answer.refs === undefined) return bad('accepted without any reference of the acquirer')
+  const isEnd = answer.finalBy === 'settlement' || answer.finalBy === 'event'
+  const finalBy = isEnd ? answer.finalBy : pollOf(answer.finalBy)
   return finalBy === undefined
     ? bad('accepted without a word on when it is final')
-    : { ...told, finalBy }
+    : { ...answer, finalBy }
 }
 
-function declinedAs(told: Declined): Outcome {
-  if (!isResultCode(told.reason)) return { ...told, reason: '800.100.100' }
+function declinedAs(answer: Declined): Outcome {
+  if (!isResultCode(answer.reason)) return { ...answer, reason: '800.100.100' }
   // Merchants rely on the code: with a success code, a merchant would deliver on a decline.
-  return isFailure(told.reason) ? told : bad('declined with a reason that is no failure')
+  return isFailure(answer.reason) ? answer : bad('declined with a reason that is no failure')
 }
 
-function pendingAs(told: Pending, now: Date | undefined): Outcome {
-  const next = nextOf(told.next)
+function pendingAs(answer: Pending, now: Date | undefined): Outcome {
+  const next = nextOf(answer.next)
   if (next === undefined) return bad('pending without a next step')
-  if (told.reason !== undefined && !isPending(told.reason)) {
+  if (answer.reason !== undefined && !isPending(answer.reason)) {
     return bad('pending with a reason that is not pending')
   }
-  if (told.expiresAt === undefined) return { ...told, next }
-  const expiresAt = timeOf(told.expiresAt, now)
+  if (answer.expiresAt === undefined) return { ...answer, next }
+  const expiresAt = timeOf(answer.expiresAt, now)
   return expiresAt === undefined
     ? bad('pending until a time that is none')
-    : { ...told, next, expiresAt }
+    : { ...answer, next, expiresAt }
 }
 
 /** Keeps only the valid parts of an unknown outcome; invalid extras must not discard the rest. */
@@ -160,7 +188,7 @@ const whyOf = (why: unknown): string =>
  */
 function textsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
   const parts: Readonly<Record<string, unknown>> = { ...outcome }
-  const told = Object.fromEntries(
+  const answer = Object.fromEntries(
     texts
       .filter((name) => parts[name] !== undefined)
       .map((name) => {
@@ -172,7 +200,7 @@ function textsOf(outcome: Outcome): Readonly<Record<string, unknown>> {
   const { networkTxId, advice, card, details } = parts
   const isReference = typeof networkTxId === 'string' && networkTxId.length <= limits.refCharacters
   return {
-    ...told,
+    ...answer,
     ...(networkTxId === undefined
       ? {}
       : { networkTxId: isReference ? wellFormed(networkTxId) : undefined }),
@@ -188,7 +216,7 @@ function cardOf(given: unknown): Readonly<Record<string, string>> | undefined {
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }
 
-const isOf = (given: unknown, is: string): given is { is: string; why?: unknown } =>
+const isOf = (given: unknown, is: string): given is { is: string; why?: unknown; refs?: unknown } =>
   typeof given === 'object' && given !== null && (given as { is?: unknown }).is === is
 
 /** Whether the database can store every part of the value. */

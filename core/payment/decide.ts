@@ -137,6 +137,10 @@ export function ownBalance(
 
 export function answerOf(before: Answer, outcome: Outcome): Answer {
   const answer: Answer = { ...before }
+  if (outcome.is !== 'unknown') {
+    delete answer.reversal
+    delete answer.asked
+  }
   delete answer.redirect
   delete answer.retrySafe
   if ('refs' in outcome && outcome.refs !== undefined)

@@ -63,7 +63,7 @@ export async function roundsOf(
  *
  * @param same The fact that the report would repeat.
  */
-export async function toldBefore(
+export async function reportedBefore(
   engine: Engine,
   reported: Report,
   hit: Hit,

@@ -6,7 +6,7 @@ import { maskCardNumbers } from '../redaction/mask.ts'
 import { wellFormed } from './checked-texts.ts'
 import { followingPayment } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
-import { isOpen } from './late-words.ts'
+import { isOpen } from './late-word-table.ts'
 import { announce, eventOf, notifies } from './payment-event.ts'
 import type { FactRow, Recorded } from './store-dispute.ts'
 import {

@@ -16,12 +16,12 @@ import {
   nameOf,
   type Report,
   type Reported,
+  reportedBefore,
   roundsOf,
   saidOf,
-  toldBefore,
 } from './dispute-case.ts'
 import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
-import { isOpen } from './late-words.ts'
+import { isOpen } from './late-word-table.ts'
 import { confirmReversal, recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
 import { type ChargebackRow, chargebacksOf, factByReference } from './store-dispute-read.ts'
 import { paymentById, toPayment } from './store-read.ts'
@@ -49,8 +49,8 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   const { payment, minor, currency } = reported
   const hit = await chargedBack(engine, payment)
   const rounds = await roundsOf(engine, reported)
-  const told = await toldBefore(engine, reported, hit, rounds, rounds.at(-1))
-  if (told !== undefined) return told
+  const earlierReport = await reportedBefore(engine, reported, hit, rounds, rounds.at(-1))
+  if (earlierReport !== undefined) return earlierReport
   if (hit.isUndecided) return 'wait'
   const isAgain = rounds.length > 0
   const reason = chargebackReason(reported.reason)
@@ -147,8 +147,8 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
   const reference = nameOf(disputeReferenceOf(reported), Math.max(rounds.length, 1))
   const earlier = await roundsOf(engine, reported, rounds.length)
   const same = earlier.find((row) => [row.reference, row.told_as].includes(reference))
-  const told = await toldBefore(engine, reported, hit, earlier, same)
-  if (told !== undefined) return told
+  const earlierReport = await reportedBefore(engine, reported, hit, earlier, same)
+  if (earlierReport !== undefined) return earlierReport
   const ever = isNamed
     ? rounds
     : await engine.lanes.single(chargebacksOf([payment.id, ...hit.ever]))
@@ -222,8 +222,8 @@ async function confirm(
   const { connector } = payment
   const account = accountOf(payment)
   const names = mayBe.map((row) => beginningByHand(row.reference))
-  const told = { connector, account, names, reference, source, minor, currency }
-  const [confirmed] = await engine.lanes.single(confirmReversal(told))
+  const reversal = { connector, account, names, reference, source, minor, currency }
+  const [confirmed] = await engine.lanes.single(confirmReversal(reversal))
   if (confirmed !== undefined) return 'known'
   // Two processes may handle the same message at the same moment.
   const [other] = await engine.lanes.single(

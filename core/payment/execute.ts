@@ -3,8 +3,8 @@ import type { Outcome } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { keepSaying } from './keep-saying.ts'
 import { takeAttempt } from './lease.ts'
+import { retryWrite } from './retry-write.ts'
 import { send } from './send.ts'
 import { settle, settleOrKeep } from './settle.ts'
 import type { Payment } from './types.ts'
@@ -50,7 +50,7 @@ async function afterDeadline(
   if (outcome.is === 'unknown') return
   const eventId = newId()
   await engine.inFlight.track(
-    keepSaying(engine, async () => {
+    retryWrite(engine, async () => {
       const taken = await takeAttempt(engine, work.payment.attemptKey, 'word')
       // Nothing moves without a lease; settling records a contradiction.
       const lease = taken?.lease ?? work.lease

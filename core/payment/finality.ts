@@ -2,9 +2,9 @@
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
-import { applyLate } from './late.ts'
-import { held } from './late-move.ts'
-import { resumeAttempt } from './resume.ts'
+import { applyLateWord } from './late-word-apply.ts'
+import { held } from './late-word-move.ts'
+import { rebuildAttempt } from './rebuild-attempt.ts'
 import { ask } from './send.ts'
 import type { Held, Payment } from './types.ts'
 
@@ -22,16 +22,15 @@ export async function askForFinality(engine: Engine, { payment }: Held): Promise
     await engine.lanes.single(removeTimer('expire', attemptKey))
     return payment
   }
-  const work = await resumeAttempt(engine, payment, 0)
+  const work = await rebuildAttempt(engine, payment, 0)
   const handler = work.target.loaded.connector.resolve.enquire
   const found = handler === undefined ? undefined : await ask(engine, work, 'enquire', handler)
-  const outcome = found?.is === 'notFound' ? undefined : found
-  const isFinal = outcome?.is === 'declined' || outcome?.is === 'approved'
-  if (isFinal) await applyLate(engine, attemptKey, outcome, 'enquiry')
+  const isFinal = found?.is === 'declined' || found?.is === 'approved' || found?.is === 'reversed'
+  if (isFinal) await applyLateWord(engine, attemptKey, found, 'enquiry')
   const after = (await held(engine, attemptKey))?.payment ?? payment
   if (after.state === 'approved' && after.finalBy === 'poll') {
-    const isPolled = outcome?.is === 'accepted' && typeof outcome.finalBy === 'object'
-    const afterMs = isPolled ? (outcome.finalBy as { poll: number }).poll : askAgainMs
+    const isPolled = found?.is === 'accepted' && typeof found.finalBy === 'object'
+    const afterMs = isPolled ? (found.finalBy as { poll: number }).poll : askAgainMs
     await engine.lanes.single(addTimer(newId(), 'look', attemptKey, afterMs))
   }
   return after

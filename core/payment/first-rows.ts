@@ -13,7 +13,7 @@ import type { Idempotency } from './idempotency.ts'
 import { idempotencyOfTry, slotColumns } from './in-checkout.ts'
 import { shownNumbers } from './instrument.ts'
 import type { Effect } from './operation-kinds.ts'
-import { idempotencyOfOccurrence } from './scheduled.ts'
+import { idempotencyOfExecution } from './scheduled.ts'
 import { sealNumbers } from './sealed-numbers.ts'
 import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
 import type { SlotRow } from './store-in-checkout.ts'
@@ -34,7 +34,7 @@ export function attemptKeys(
 ): KeyOf {
   const keyedBy =
     scheduled !== undefined
-      ? idempotencyOfOccurrence(scheduled)
+      ? idempotencyOfExecution(scheduled)
       : inCheckout !== undefined
         ? idempotencyOfTry(inCheckout)
         : idempotency
@@ -164,7 +164,7 @@ export async function firstRow(
         : JSON.stringify(payment.answer.authentication),
     ...(scheduled === undefined
       ? {}
-      : { occurrence_id: scheduled.occurrenceId, previous_id: scheduled.previousId }),
+      : { occurrence_id: scheduled.executionId, previous_id: scheduled.previousId }),
     ...slotColumns(asked.use.inCheckout),
     ...(asked.isStored ? await registeringColumns(engine, asked, payment) : {}),
   }

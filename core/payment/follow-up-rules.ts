@@ -4,7 +4,7 @@ import { type PaymentType, paymentTypes, type Reason } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
 import { parseAmount } from '../money.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
-import { isOpen } from './late-words.ts'
+import { isOpen } from './late-word-table.ts'
 import { type Effect, handlerOf } from './operation-kinds.ts'
 import type { Balance, Payment } from './types.ts'
 

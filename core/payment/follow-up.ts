@@ -7,11 +7,11 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { type AcceptedFollowUp, type Beginning, begin } from './begin.ts'
 import { captureToCome, refuseWhileTwoSteps } from './capture-to-come.ts'
 import { amountOf, effectOn, refusalCode, refuseUnusable } from './follow-up-rules.ts'
 import { findReplay, type Idempotency } from './idempotency.ts'
-import { isOpen } from './late-words.ts'
+import { isOpen } from './late-word-table.ts'
+import { type AcceptedFollowUp, type NewFollowUp, reserveFollowUp } from './reserve-follow-up.ts'
 import { resolve } from './resolve.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import { refuseFollowedNumber } from './stored-number.ts'
@@ -112,7 +112,7 @@ export async function acceptFollowUp(
   await refuseFollowedNumber(engine, target, fields)
   const effect = effectOn(target, type, fields)
   const amountMinor = amountOf(fields, target, type)
-  const begun = await begin(engine, target, {
+  const begun = await reserveFollowUp(engine, target, {
     id: newId(),
     type,
     effect,
@@ -132,7 +132,7 @@ export async function acceptFollowUp(
 async function refusal(
   engine: Engine,
   target: Payment,
-  { type, effect, amountMinor }: Pick<Beginning, 'type' | 'effect' | 'amountMinor'>,
+  { type, effect, amountMinor }: Pick<NewFollowUp, 'type' | 'effect' | 'amountMinor'>,
 ): Promise<GatewayError> {
   const [row] = await engine.lanes.single(balanceById(target.rootId))
   const balance = row === undefined ? undefined : toBalance(row)

@@ -22,9 +22,7 @@ export type InCheckout = {
   readonly tries: number
   /** Business time of the checkout. */
   readonly now: Date
-  /** Where the shopper goes on to. */
-  readonly resultUrl: string | null
-  /** When that page is called unless the merchant has read the result; null: never. */
+  /** When the page that the shopper goes on to is called unless the merchant has read the result; null: never. */
   readonly callbackAt: Date | null
 }
 
@@ -42,14 +40,13 @@ export const idempotencyOfTry = ({ checkoutId, nonce, isSecond }: InCheckout): I
 
 export function slotColumns(inCheckout: InCheckout | undefined): SlotColumns | object {
   if (inCheckout === undefined) return {}
-  const { version, previousId, nonce, tries, now, resultUrl, callbackAt } = inCheckout
+  const { version, previousId, nonce, tries, now, callbackAt } = inCheckout
   return {
     slot_version: version,
     slot_previous: previousId,
     slot_nonce: nonce,
     slot_tries: tries,
     slot_at: now,
-    slot_result_url: resultUrl,
     callback_id: callbackAt === null ? null : newId(),
     callback_at: callbackAt,
   } satisfies SlotColumns

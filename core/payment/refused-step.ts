@@ -1,18 +1,18 @@
-/** Records a step of the engine as declined before its begin; such a step is never sent. */
+/** Records a step of the engine as declined before its first commit; such a step is never sent. */
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
-import type { Step } from './begin.ts'
 import { carriedOver, handlerKind } from './follow-up-rules.ts'
 import { followingPayment } from './following-payment.ts'
 import { announce, eventOf, notifies, storedEvent } from './payment-event.ts'
+import type { Step } from './reserve-follow-up.ts'
 import { recordRefused } from './store-follow-up.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import { withoutSecrets } from './stored-request.ts'
 import type { Payment } from './types.ts'
 
-/** A step whose payment has its id and amount before its begin. */
+/** A step whose payment has its id and amount before its first commit. */
 export type KnownStep = Step & { readonly id: string; readonly amountMinor: bigint }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { Approved, Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention, otherAmountsOf } from '../attention/store.ts'
+import { addAttention, toldSuccess } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
@@ -14,25 +14,29 @@ import { newId } from '../ids.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { isOfAuthentication, lookAtAuthentication } from './authentication-look.ts'
-import { cancelledByShopper, ladder, provenNotCharged, ranOutOfTime } from './decide.ts'
+import { ladder } from './decide.ts'
 import { askForFinality } from './finality.ts'
-import { held } from './late-move.ts'
-import { isOpen } from './late-words.ts'
+import { held } from './late-word-move.ts'
+import { isOpen } from './late-word-table.ts'
 import { takeAttempt } from './lease.ts'
-import { referencedBy, resumeAttempt } from './resume.ts'
+import { endAsLate } from './not-reversed.ts'
+import { rebuildAttempt, referencedBy } from './rebuild-attempt.ts'
+import {
+  type End,
+  endOfReversal,
+  left,
+  leftOther,
+  type Reason,
+  reasonOf,
+  reversedAs,
+  sourceOf,
+} from './requested-reversal.ts'
 import { ask, send } from './send.ts'
 import { settle } from './settle.ts'
 import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
-import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
+import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { takeBack } from './take-back.ts'
-import type { Payment, Source } from './types.ts'
-
-/**
- * The reason of an enquiry: the next look, the end of a pending payment's time, an operator's
- * question, or a shopper who gave up and tries again. For a question the engine sends and takes back
- * nothing. For a new try the engine reverses, and without a proof the payment stays as it is.
- */
-export type Reason = 'look' | 'expiry' | 'question' | 'new-try'
+import type { Payment } from './types.ts'
 
 /** Operations without secrets and shoppers: the engine may send them again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
@@ -74,7 +78,7 @@ export async function resolve(
   const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment, timerId))
   let work: AttemptContext
   try {
-    work = await resumeAttempt(engine, payment, taken.lease)
+    work = await rebuildAttempt(engine, payment, taken.lease)
   } catch (error) {
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     await list(engine, payment, 'the connector that carried it out is not available')
@@ -105,25 +109,47 @@ async function decideOpen(
   isTimeOver: boolean,
   isOwn: boolean,
 ): Promise<Payment> {
-  const { payment } = work
-  await faultPoint('before-enquiry', payment.id)
+  await faultPoint('before-enquiry', work.payment.id)
   const found = await enquire(engine, work)
-  await faultPoint('after-enquiry', payment.id)
+  await faultPoint('after-enquiry', work.payment.id)
   const isStillOpen = found.is === 'pending' && isTimeOver && why === 'question'
   const end = isStillOpen
     ? left({}, 'it is still pending there, and its time is over')
     : await conclude(engine, work, found, why)
+  const payment = askedOf(work.payment, end)
+  if (end.notReversed !== undefined) {
+    const { notReversed, source } = end
+    const about = { code: reasonOf[why] }
+    return (await endAsLate(engine, work, notReversed, source, taken.enquiries, about)).payment
+  }
   const { is } = end.outcome
-  const isNothingNew = is === payment.state
+  // The end of its time is on record once, and its timer ends.
+  const isRunOut = why === 'expiry' && !isTimeOver && payment.state === 'unknown'
+  const isNothingNew = is === payment.state && !isRunOut
   const isStillPending = payment.state === 'pending' && end.isNothing === true
   // Listed under the lease, so that no payment is undecided without an entry.
   if (is === 'unknown' && !isStillPending) await list(engine, payment, 'undecided after an enquiry')
+  if (end.requests !== undefined && payment.answer.reversal === undefined) {
+    const { asked: _, ...before } = payment.answer
+    const answer = { ...before, reversal: { code: end.requests } }
+    const asked = { ...work, payment: { ...payment, answer } }
+    await list(engine, payment, 'its reversal was requested')
+    return (await settle(engine, asked, end.outcome, end.source, taken.enquiries)).payment
+  }
   if (isNothingNew || isStillPending) {
     const afterMs = pauseOf(end.outcome, taken.enquiries)
     await engine.lanes.single(lookLater(payment.attemptKey, taken.lease, newId(), afterMs, isOwn))
     return payment
   }
-  return (await settle(engine, work, end.outcome, end.source, taken.enquiries)).payment
+  const source = isRunOut && is === 'unknown' ? 'expiry' : end.source
+  return (await settle(engine, { ...work, payment }, end.outcome, source, taken.enquiries)).payment
+}
+
+/** The payment as the request of a reversal leaves it. */
+function askedOf(payment: Payment, { asked }: End): Payment {
+  if (asked === undefined) return payment
+  const { asked: _, ...answer } = payment.answer
+  return { ...payment, answer: asked ? { ...answer, asked } : answer }
 }
 
 /** The acquirer's interval applies to pending payments, the ladder to all others. */
@@ -139,20 +165,18 @@ async function enquire(engine: Engine, work: AttemptContext): Promise<Found> {
   return ask(engine, work, 'enquire', handler)
 }
 
-type End = {
-  readonly outcome: Outcome
-  readonly source: Source
-  /** The answer proves nothing: a payment that waits for its shopper continues to wait. */
-  readonly isNothing?: true
-}
-
 async function conclude(
   engine: Engine,
   work: AttemptContext,
   found: Found,
   why: Reason,
 ): Promise<End> {
+  if (work.payment.answer.reversal !== undefined) return reversing(engine, work, found, why)
   switch (found.is) {
+    case 'requested':
+    case 'reversed':
+    case 'notReversed':
+      return reversing(engine, work, found, why)
     case 'approved':
       if (await isForWhatWasAsked(engine, work.payment, found)) {
         return { outcome: found, source: 'enquiry' }
@@ -185,6 +209,16 @@ async function conclude(
   }
 }
 
+async function reversing(
+  engine: Engine,
+  work: AttemptContext,
+  found: Found,
+  why: Reason,
+): Promise<End> {
+  const end = await endOfReversal(engine, work, found, why)
+  return end === 'unheard' ? undo(engine, work, {}, 'its reversal was requested', why) : end
+}
+
 /** The shopper gave it up: the slot is free only with a proof that it takes no money. */
 async function giveUp(engine: Engine, work: AttemptContext, refs: Refs): Promise<End> {
   if (work.target.loaded.connector.resolve.reverseByKey === undefined) {
@@ -192,12 +226,6 @@ async function giveUp(engine: Engine, work: AttemptContext, refs: Refs): Promise
   }
   return undo(engine, work, refs, 'the shopper tries again', 'new-try')
 }
-
-const left = (refs: Refs, why: string): End => ({
-  outcome: { is: 'unknown', refs, why },
-  source: 'enquiry',
-  isNothing: true,
-})
 
 /**
  * The acquirer does not know the key. That alone proves nothing, since the request may still be in
@@ -248,16 +276,6 @@ async function stillStands(engine: Engine, { payment }: AttemptContext): Promise
   return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
 }
 
-/** For an operator's question nothing is undone, and the payment's money stays frozen. */
-async function leftOther(
-  engine: Engine,
-  { payment }: AttemptContext,
-  found: Approved,
-): Promise<End> {
-  await holdOtherAmount(engine, payment, found.amount ?? payment.amount)
-  return left(found.refs, 'approved for another amount or currency')
-}
-
 /**
  * The acquirer reports another amount: the payment's money stays frozen until undone or decided.
  */
@@ -285,12 +303,17 @@ async function undo(
   reason: Reason,
   wasTold = false,
 ): Promise<End> {
-  const isTold = wasTold || (await engine.lanes.single(otherAmountsOf(work.payment.id))).length > 0
+  const isTold = wasTold || (await engine.lanes.single(toldSuccess(work.payment.id))).length > 0
+  const { key, lease } = { key: work.payment.attemptKey, lease: work.lease }
   const handler = work.target.loaded.connector.resolve.reverseByKey
-  const reversed: Reversed =
-    handler === undefined
-      ? { is: 'refused', why: 'the acquirer has no reversal by key' }
-      : await ask(engine, work, 'reverseByKey', handler)
+  let reversed: Reversed = { is: 'refused', why: 'the acquirer has no reversal by key' }
+  if (handler !== undefined) {
+    // After a death between the request and its record, an approval alone no longer settles.
+    await engine.lanes.single(markAsked(key, lease, true))
+    reversed = await ask(engine, work, 'reverseByKey', handler)
+    if (reversed.is === 'refused') await engine.lanes.single(markAsked(key, lease, false))
+  }
+  const asked = handler !== undefined && reversed.is !== 'refused'
   await engine.lanes.single(
     addAudit({
       actor: engineActor,
@@ -303,28 +326,19 @@ async function undo(
   // An answer of "nothing there" contradicts the acquirer's previous answer.
   if (reversed.is === 'reversed' || (reversed.is === 'nothing' && !isTold)) {
     return {
-      outcome: {
-        is: 'declined',
-        reason: reasonOf[reason],
-        refs: { ...refs, ...reversed.refs },
-      },
+      outcome: reversedAs(work.payment, { ...refs, ...reversed.refs }, reasonOf[reason]),
       source: 'reversal',
     }
   }
+  if (reversed.is === 'requested') {
+    const requested = { ...refs, ...reversed.refs }
+    return { ...left(requested, why), source: sourceOf(reason), requests: reasonOf[reason] }
+  }
   const said = 'why' in reversed ? reversed.why : 'nothing was there to be undone'
-  if (reason === 'new-try') return left(refs, said)
+  if (reason === 'new-try') return { ...left(refs, said), asked }
   await list(engine, work.payment, why)
-  const source = reason === 'expiry' ? 'expiry' : 'reversal'
-  return { outcome: { is: 'unknown', refs, why: said }, source }
+  return { outcome: { is: 'unknown', refs, why: said }, source: sourceOf(reason), asked }
 }
-
-/** The code of a payment that was undone. */
-const reasonOf = {
-  look: provenNotCharged,
-  question: provenNotCharged,
-  expiry: ranOutOfTime,
-  'new-try': cancelledByShopper,
-} as const satisfies Record<Reason, string>
 
 async function list(engine: Engine, payment: Payment, why: string): Promise<void> {
   await engine.lanes.single(

@@ -1,26 +1,26 @@
 /** The special rules for payments of schedules. */
 import type { Engine } from '../engine.ts'
 import { type Idempotency, unstored } from './idempotency.ts'
-import { paymentOfOccurrence, toPayment } from './store-read.ts'
+import { paymentOfExecution, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
-/** The occurrence of a schedule behind a payment. */
+/** The execution of a schedule behind a payment. */
 export type Scheduled = {
   readonly scheduleId: string
-  readonly occurrenceId: string
-  /** The instant of the charge. */
+  readonly executionId: string
+  /** The due time of the charge. */
   readonly at: Date
-  /** The number of the payment within the occurrence, from 1. */
+  /** The number of the payment within the execution, from 1. */
   readonly no: number
   /** The previous payment, which was declined for good. */
   readonly previousId: string | null
 }
 
 /**
- * The acquirer's key of a scheduled payment derives from its schedule and instant. After a failover
- * that lost the rows, the acquirer recognises the next payment of the same instant.
+ * The acquirer's key of a scheduled payment derives from its schedule and due time. After a failover
+ * that lost the rows, the acquirer recognises the next payment of the same due time.
  */
-export function idempotencyOfOccurrence(scheduled: Scheduled): Idempotency {
+export function idempotencyOfExecution(scheduled: Scheduled): Idempotency {
   const key = `${scheduled.at.toISOString()} ${scheduled.no}`
   return unstored(scheduled.scheduleId, key)
 }
@@ -28,9 +28,9 @@ export function idempotencyOfOccurrence(scheduled: Scheduled): Idempotency {
 /** The payment of another process that took the slot first. */
 export async function holderOf(
   engine: Pick<Engine, 'lanes'>,
-  { occurrenceId }: Scheduled,
+  { executionId }: Scheduled,
 ): Promise<Payment> {
-  const [row] = await engine.lanes.single(paymentOfOccurrence(occurrenceId))
-  if (row === undefined) throw new Error('the occurrence has no place for a payment any more')
+  const [row] = await engine.lanes.single(paymentOfExecution(executionId))
+  if (row === undefined) throw new Error('the execution has no place for a payment any more')
   return toPayment(row)
 }

@@ -143,7 +143,7 @@ function ownNumbers(said: Found | Reversed, { payment }: AttemptContext): string
   }
   if (typeof bin !== 'string' || typeof last4Digits !== 'string') return []
   const { min, max } = limits.acquirerTextMaskedDigits
-  return (JSON.stringify(toldOf(said)).match(/\d+/g) ?? []).filter(
+  return (JSON.stringify(answerPartsOf(said)).match(/\d+/g) ?? []).filter(
     (digits) =>
       digits.length >= min &&
       digits.length <= max &&
@@ -226,7 +226,7 @@ function nameOf(error: unknown): string {
 
 /** A shorter secret probably occurs in other values by chance. */
 const shortSecret = 6
-const told = [
+const answerParts = [
   'refs',
   'memo',
   'details',
@@ -245,9 +245,9 @@ const readable = new Set<string>(['text', 'details', 'why'])
 /** Codes of schemes, which may equal a short secret by chance. */
 const codes = new Set<string>(['code', 'avs', 'cvv', 'advice'])
 
-const toldOf = (said: object): unknown[] => {
-  const parts = said as { readonly [Part in (typeof told)[number]]?: unknown }
-  return told.map((part) => parts[part])
+const answerPartsOf = (said: object): unknown[] => {
+  const parts = said as { readonly [Part in (typeof answerParts)[number]]?: unknown }
+  return answerParts.map((part) => parts[part])
 }
 
 /**
@@ -259,8 +259,8 @@ function withoutOwnSecrets<Said extends Outcome | Found | Reversed>(
   outcome: Said,
   secrets: readonly string[],
 ): Said {
-  const parts = outcome as { readonly [Part in (typeof told)[number]]?: unknown }
-  const text = JSON.stringify(toldOf(outcome))
+  const parts = outcome as { readonly [Part in (typeof answerParts)[number]]?: unknown }
+  const text = JSON.stringify(answerPartsOf(outcome))
   if (!secrets.some((secret) => text.includes(secret))) return outcome
   const long = secrets.filter((secret) => secret.length >= shortSecret)
   const short = secrets.filter((secret) => secret.length < shortSecret)
@@ -276,7 +276,7 @@ function withoutOwnSecrets<Said extends Outcome | Found | Reversed>(
       Object.entries(value).map(([name, inner]) => [clean(name, part), clean(inner, part)]),
     )
   }
-  const cleaned = told.flatMap((part) =>
+  const cleaned = answerParts.flatMap((part) =>
     parts[part] === undefined ? [] : [[part, clean(parts[part], part)]],
   )
   return { ...outcome, ...Object.fromEntries(cleaned) }

@@ -4,30 +4,32 @@ import { limits } from '@tollgate/schemas'
 import { addAttention, otherAmountsOf, resolveAttention } from '../attention/store.ts'
 import { businessNow } from '../business-time/time.ts'
 import { outcomeUnknown, sqlState } from '../db/database.ts'
-import { storable } from '../db/json.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { addTimer, fireAgain } from '../timer/store.ts'
+import { fireAgain } from '../timer/store.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { type Move, moveBetween, placeOf } from './balance-rules.ts'
 import { releaseLater } from './capture-to-come.ts'
-import { type Decision, decide, ownBalance, provenNotCharged } from './decide.ts'
-import { writeAgain } from './first-commit.ts'
+import { type Decision, decide, provenNotCharged } from './decide.ts'
 import { hasLostItsSlot } from './in-checkout.ts'
-import { keepSaying } from './keep-saying.ts'
-import { applyLate } from './late.ts'
-import { givenBack } from './late-treatment.ts'
-import { isOpen } from './late-words.ts'
-import { leaseMs, takeAttempt } from './lease.ts'
-import { announce, eventOf, notifies, type PaymentEvent } from './payment-event.ts'
+import { applyLateWord } from './late-word-apply.ts'
+import { held } from './late-word-move.ts'
+import { isOpen } from './late-word-table.ts'
+import { givenBack } from './late-word-treatment.ts'
+import { takeAttempt } from './lease.ts'
+import { announce, eventOf } from './payment-event.ts'
+import { retryWrite } from './retry-write.ts'
+import { rowOf, type Settling, secondStep } from './settle-row.ts'
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
-import { settleOne } from './store-settle.ts'
-import { type Move, moveBetween, placeOf } from './sums.ts'
+import { dropLease, type LeaseRow, settleOne } from './store-settle.ts'
 import { concludeTrial } from './trial.ts'
 import type { Payment, Source } from './types.ts'
+import { decidesReversal, hearDuringReversal } from './word-during-reversal.ts'
+import { writeAgain } from './write-again.ts'
 
 export type Settled = {
   /** The payment's present row, whichever process moved it. */
@@ -35,9 +37,6 @@ export type Settled = {
   /** True when this call moved it. */
   readonly moved: boolean
 }
-
-/** The part of an attempt that settling needs. An operator's decision has no connector to call. */
-export type Settling = Pick<AttemptContext, 'payment' | 'lease' | 'begun' | 'returns' | 'trial'>
 
 /**
  * Moves a payment to an outcome while `work.lease` holds, with balance, timers and event in the
@@ -76,7 +75,7 @@ export async function settle(
   announce(engine, payment, event, written.seq)
   // Only a payment that another process settles may have an enquiry and an entry behind it.
   if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
-  if (isSecond) await applyLate(engine, payment.attemptKey, given, source)
+  if (isSecond) await applyLateWord(engine, payment.attemptKey, given, source)
   else if (outcome !== given && given.is === 'approved') {
     await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
   }
@@ -109,8 +108,8 @@ async function endUndecided(
   const others = isNothingLeft ? [] : await engine.lanes.single(otherAmountsOf(payment.id))
   for (const { detail } of others) {
     const amount = { minor: BigInt(detail.minor ?? 0), currency: detail.currency ?? '' }
-    const told: Outcome = { is: 'approved', refs: {}, amount }
-    await applyLate(engine, payment.attemptKey, told, 'event')
+    const approval: Outcome = { is: 'approved', refs: {}, amount }
+    await applyLateWord(engine, payment.attemptKey, approval, 'event')
   }
   await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
 }
@@ -128,73 +127,6 @@ async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): P
     'approved for another amount',
   )
   return { is: 'unknown', refs: outcome.refs, why: 'approved for another amount or currency' }
-}
-
-/** The step after an approved authorisation is due from the approving commit on. */
-function nextTimer(
-  engine: Engine,
-  { payment }: Settling,
-  decision: Decision,
-  source: Source,
-): { kind: string; ref: string; afterMs: number } | null {
-  if (decision.lookAfterMs !== null) {
-    return { kind: 'look', ref: payment.attemptKey, afterMs: decision.lookAfterMs }
-  }
-  if (decision.state !== 'approved' || payment.chainId === null) return null
-  // The sending process continues by itself; after its death, another process takes the step.
-  const afterMs = source === 'answer' ? leaseMs(2 * engine.connectorTimeoutMs) : 0
-  return { kind: 'continue', ref: payment.id, afterMs }
-}
-
-/** The same timer beside a look at the attempt, whose own timer occupies the row. */
-function secondStep(payment: Payment, decision: Decision): Sql[] {
-  const isDue =
-    decision.state === 'approved' && decision.lookAfterMs !== null && payment.chainId !== null
-  return isDue ? [addTimer(newId(), 'continue', payment.id, 0)] : []
-}
-
-function rowOf(
-  engine: Engine,
-  work: Settling,
-  decision: Decision,
-  event: PaymentEvent,
-  source: Source,
-  atOnce: boolean,
-): SettleFirstRow {
-  const { payment } = work
-  const own =
-    decision.state === 'approved'
-      ? ownBalance(payment, payment.effect, decision.approvedMinor ?? payment.amount.minor)
-      : null
-  const isOver = decision.state === 'declined' || decision.state === 'expired'
-  const timer = nextTimer(engine, work, decision, source)
-  return {
-    id: payment.id,
-    attempt_key: payment.attemptKey,
-    lease: work.lease,
-    attempt_state: decision.attemptState,
-    source,
-    state: decision.state,
-    result_code: decision.resultCode,
-    approved_minor: decision.approvedMinor,
-    final_by: decision.finalBy,
-    answer: storable(decision.answer),
-    event_id: event.id,
-    event_type: event.type,
-    event_data: JSON.stringify(event.data),
-    balance_kind: own?.kind ?? null,
-    authorised: own?.authorised ?? null,
-    captured: own?.captured ?? null,
-    max_captures: own?.maxCaptures ?? null,
-    erase_instrument: isOver,
-    timer_id: timer === null ? null : newId(),
-    timer_kind: timer?.kind ?? null,
-    timer_ref: timer?.ref ?? payment.attemptKey,
-    timer_after_ms: timer === null ? null : atOnce ? 0 : Math.ceil(timer.afterMs),
-    expire_id: decision.expiresAt === null ? null : newId(),
-    expire_at: decision.expiresAt,
-    notifies: notifies(payment),
-  }
 }
 
 async function write(
@@ -217,7 +149,14 @@ async function write(
     return moved?.event_id === row.event_id ? moved : undefined
   }
   const move = moveOf(payment, decision)
-  const statement = settleOne(row, payment.parentId, move, work.returns, isOpen(decision.state))
+  const statement = settleOne(
+    row,
+    payment.parentId,
+    move,
+    work.returns,
+    isOpen(decision.state),
+    decidesReversal(payment, decision.state, row.source as Source),
+  )
   const rows = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
     alongside.length === 0
       ? engine.lanes.single(statement)
@@ -247,11 +186,16 @@ async function lost(
   const [found] = await engine.lanes.single(paymentById(work.payment.id, null))
   if (found === undefined) return recover(engine, work, outcome, source)
   const payment = toPayment(found)
+  // An outcome that may not move it now leaves the payment to the next lease.
+  if (isOpen(payment.state)) {
+    await engine.lanes.single(dropLease(payment.attemptKey, work.lease))
+  }
   // The word is recorded already, so a repeat would be wrong.
   if ((await engine.lanes.single(eventById(row.event_id ?? ''))).length > 0) return payment
-  // An operator's late decision is refused; such a decision does not prove that money moved.
-  if (source !== 'operator' && source !== givenBack) {
-    engine.inFlight.track(keepSaying(engine, () => sayLater(engine, work, outcome, source)))
+  // A late decision is refused, because it proves no outcome; a word about a reversal is heard again.
+  const isDecision = source === 'operator' || source === givenBack || source === 'not-reversed'
+  if (!isDecision) {
+    engine.inFlight.track(retryWrite(engine, () => sayLater(engine, work, outcome, source)))
   }
   return payment
 }
@@ -267,14 +211,28 @@ async function sayLater(
   const { attemptKey } = work.payment
   const untilMs = engine.clock.elapsedMs() + limits.keptOutcomeMs
   while (!engine.inFlight.over && engine.clock.elapsedMs() < untilMs) {
-    if ((await applyLate(engine, attemptKey, outcome, source)) !== undefined) return
+    if ((await applyLateWord(engine, attemptKey, outcome, source)) !== undefined) return
     const taken = await takeAttempt(engine, attemptKey, 'word')
-    if (taken !== undefined) {
-      await settle(engine, { ...work, lease: taken.lease }, outcome, 'late-answer', taken.enquiries)
-      return
-    }
+    if (taken !== undefined && (await sayUnderLease(engine, work, outcome, taken))) return
     await new Promise((resume) => setTimeout(resume, 1_000))
   }
+}
+
+/** @returns false when another process has the lease by now. */
+async function sayUnderLease(
+  engine: Engine,
+  work: AttemptContext | Settling,
+  outcome: Outcome,
+  { key, lease, enquiries }: LeaseRow,
+): Promise<boolean> {
+  // Another process may have requested a reversal since this one began.
+  const now = await held(engine, key)
+  if (now?.attempt.lease !== lease) return false
+  const { payment } = now
+  const isHeardOnly = await hearDuringReversal(engine, payment, outcome)
+  if (isHeardOnly) await engine.lanes.single(dropLease(key, lease))
+  else await settle(engine, { ...work, payment, lease }, outcome, 'late-answer', enquiries)
+  return true
 }
 
 /** A failover lost the acknowledged first commit: both commits are written again, with a flag. */
@@ -338,7 +296,7 @@ export async function settleOrKeep(
     return (await write()).payment
   } catch (error) {
     // Money may have moved: the client receives "open", and the sweep finds the outcome.
-    if (outcomeUnknown(error)) engine.inFlight.track(keepSaying(engine, write))
+    if (outcomeUnknown(error)) engine.inFlight.track(retryWrite(engine, write))
     else engine.log.warn({ payment: work.payment.id }, 'an outcome could not be written')
     return work.payment
   }

@@ -199,7 +199,7 @@ cross join fact`
  *
  * @param names Prefixes of the reversals by hand of the possible chargebacks.
  */
-export const confirmReversal = (told: {
+export const confirmReversal = (reversal: {
   readonly connector: string
   readonly account: string
   readonly names: readonly string[]
@@ -210,18 +210,18 @@ export const confirmReversal = (told: {
 }) => sql<{ record_id: string }>`
 with by_hand as (
   select fact.reference
-  from unnest(${told.names}::text[]) as named (beginning)
-  join tollgate.chargeback as fact on fact.connector = ${told.connector}::text
-    and fact.account = ${told.account}::text and fact.kind = 'reversal'
+  from unnest(${reversal.names}::text[]) as named (beginning)
+  join tollgate.chargeback as fact on fact.connector = ${reversal.connector}::text
+    and fact.account = ${reversal.account}::text and fact.kind = 'reversal'
     and starts_with(fact.reference, named.beginning)
-  where fact.told_as is null and fact.source is null and fact.minor = ${String(told.minor)}::bigint
-    and fact.currency = ${told.currency}::text
+  where fact.told_as is null and fact.source is null and fact.minor = ${String(reversal.minor)}::bigint
+    and fact.currency = ${reversal.currency}::text
   order by fact.at, fact.record_id
   limit 1
   for update of fact)
-update tollgate.chargeback set told_as = ${told.reference}::text, source = ${told.source}::text
+update tollgate.chargeback set told_as = ${reversal.reference}::text, source = ${reversal.source}::text
 from by_hand
-where chargeback.connector = ${told.connector}::text and chargeback.account = ${told.account}::text
+where chargeback.connector = ${reversal.connector}::text and chargeback.account = ${reversal.account}::text
   and chargeback.kind = 'reversal' and chargeback.reference = by_hand.reference and chargeback.told_as is null
 returning chargeback.record_id`
 

@@ -108,12 +108,12 @@ select id from new_payment`),
 )
 
 /**
- * First commit of a scheduled payment: the slot of its occurrence replaces the idempotency key. The
+ * First commit of a scheduled payment: the slot of its execution replaces the idempotency key. The
  * row writes only when the slot is unchanged since the read; otherwise it returns nothing.
  *
  * The statement locks the registration until the commit, so a removal comes either before the
  * payment, which then writes nothing, or after it. In the same way, a repeated charge locks its
- * schedule against an immediate cancellation; such a cancellation deletes the occurrences of first
+ * schedule against an immediate cancellation; such a cancellation deletes the executions of first
  * charges itself.
  */
 export const acceptScheduled = grouped<typeof scheduledColumns, { id: string }>(

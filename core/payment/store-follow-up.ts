@@ -180,7 +180,7 @@ with reserved as (
     and (${isForced}::boolean or lease_until > now())
   for update)${writtenRows(row)}`
 
-/** The record of a step refused before its begin: without reservation, never sent. */
+/** The record of a step refused before its first commit: without reservation, never sent. */
 export type RefusedRow = {
   readonly payment: Payment
   readonly attemptKind: string

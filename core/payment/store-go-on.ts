@@ -1,5 +1,6 @@
 /** The step from authentication to money. */
 import { sql } from '../db/sql.ts'
+import { withoutMoney } from './stored-earlier-tries.ts'
 import type { AttemptState, Stage } from './types.ts'
 
 /**
@@ -35,7 +36,7 @@ gone_on as (
       where checkout.id = ${checkoutId}::text and checkout.payment_id = ${paymentId}::uuid))
     and not exists (
       select from former
-      where former.state not in ('declined', 'not-sent', 'expired'))
+      where former.state not in ${withoutMoney})
   returning key, lease),
 payment_moved as (
   update tollgate.payment set state = 'processing', result_code = '000.200.001', answer = ${answer}::jsonb

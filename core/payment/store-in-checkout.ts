@@ -8,6 +8,7 @@ import {
   registeringColumns,
   written,
 } from './store-first.ts'
+import { withoutMoney } from './stored-earlier-tries.ts'
 
 const slot = {
   slot_version: 'integer',
@@ -15,7 +16,6 @@ const slot = {
   slot_nonce: 'text',
   slot_tries: 'integer',
   slot_at: 'timestamptz',
-  slot_result_url: 'text',
   callback_id: 'uuid',
   callback_at: 'timestamptz',
 } as const
@@ -30,13 +30,9 @@ const order = 'checkout_id, id'
 
 const taken = `update tollgate.checkout set payment_id = given.id,
     earlier = case when given.slot_previous is null then earlier else earlier || given.slot_previous end,
-    nonces = nonces || given.slot_nonce,
-    result_url = coalesce(given.slot_result_url, result_url)
+    nonces = nonces || given.slot_nonce
   from given
   where checkout.id = given.checkout_id and checkout.payment_id is not distinct from given.slot_previous`
-
-/** Attempts that hold no money: a late success has moved some. */
-const overStates = `'declined', 'not-sent', 'expired'`
 
 /** The payments before, locked: a late success of one counts until this commit. */
 const formers = `,
@@ -56,7 +52,7 @@ const formersAreOver = `(given.slot_previous is null or exists (
         and payment.state in ('declined', 'expired')))
     and not exists (
       select from former
-      where former.id = given.id and former.state not in (${overStates}))`
+      where former.id = given.id and former.state not in ${withoutMoney.strings[0]})`
 
 /**
  * The row writes only when the checkout is as it was read: same version, same previous payment,
@@ -139,4 +135,4 @@ export const holdsMoney = (checkoutId: string) => sql<{ id: string }>`
   cross join lateral unnest(checkout.earlier) as before(id)
   join tollgate.payment on payment.id = before.id
   join tollgate.attempt on attempt.key = payment.attempt_key
-  where checkout.id = ${checkoutId}::text and attempt.state not in ('declined', 'not-sent', 'expired')`
+  where checkout.id = ${checkoutId}::text and attempt.state not in ${withoutMoney}`

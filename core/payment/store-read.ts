@@ -64,6 +64,16 @@ export const paymentById = (id: string, channels: readonly string[] | null) => s
   left join tollgate.payment_request on payment_request.id = payment.id
   where payment.id = ${id}::uuid and (${channels}::uuid[] is null or payment.channel_id = any(${channels}::uuid[]))`
 
+/** A payment with the last lease of its attempt. */
+export const paymentWithLease = (id: string) => sql<
+  PaymentRow & { lease: number; lease_until: Date | null }
+>`
+  select ${columns.ofPayment}, attempt.lease, attempt.lease_until
+  from tollgate.payment
+  join tollgate.attempt on attempt.key = payment.attempt_key
+  left join tollgate.payment_request on payment_request.id = payment.id
+  where payment.id = ${id}::uuid`
+
 /** The authorisation of a two-step payment, by the present or future id of its capture. */
 export const paymentByChain = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}
@@ -92,7 +102,7 @@ export const paymentByAttempt = (key: string) => sql<PaymentRow>`
   where attempt.key = ${key}::text`
 
 /** The payment in the slot of a schedule's occurrence. */
-export const paymentOfOccurrence = (id: string) => sql<PaymentRow>`
+export const paymentOfExecution = (id: string) => sql<PaymentRow>`
   select ${columns.ofPayment}
   from tollgate.occurrence
   join tollgate.payment on payment.id = occurrence.payment_id
@@ -106,8 +116,8 @@ export const replacedBy = (id: string) => sql<{ id: string }>`
   where referenced_id = ${id}::uuid and effect = 'replacement' and state = 'approved'
   limit 1`
 
-/** The instant of a schedule that this payment still occupies. */
-export const holdsInstant = (id: string, scheduleId: string) => sql<{ id: string }>`
+/** The due time of a schedule that this payment still occupies. */
+export const holdsExecution = (id: string, scheduleId: string) => sql<{ id: string }>`
   select id
   from tollgate.occurrence
   where schedule_id = ${scheduleId}::uuid and payment_id = ${id}::uuid

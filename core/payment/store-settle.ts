@@ -1,20 +1,26 @@
 /** Every statement that moves an attempt after its first commit, outside the group lane. */
 import { sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
+import type { Mark, Move, Sums } from './balance-rules.ts'
 import type { SettleFirstRow } from './store-first.ts'
-import type { Mark, Move, Sums } from './sums.ts'
 import type { Stage } from './types.ts'
 
 /** For a reversal: the reversed capture, and the authorisation that gets the amount back. */
 export type Returns = { readonly captureId: string; readonly balanceId: string }
 
-/** Second commit of all but undisturbed first payments: also moves the balance and ends timers. */
+/**
+ * Second commit of all but undisturbed first payments: also moves the balance and ends timers.
+ *
+ * @param knowsReversal Whether the outcome may end or continue a reversal by key that is under way. Any
+ * other outcome moves nothing while one is.
+ */
 export const settleOne = (
   row: SettleFirstRow,
   paymentParent: string | null,
   move: Move,
   returns: Returns | null,
   undecided: boolean,
+  knowsReversal: boolean,
 ) => sql<{
   id: string
   seq: number
@@ -27,6 +33,10 @@ with attempt_moved as (
     lease_until = null, returned_at = null
   where key = ${row.attempt_key}::text and lease = ${row.lease}::integer
     and lease_until is not null and state in ('sending', 'pending', 'unknown')
+    -- The time of an expired payment is over for good.
+    and (${row.state}::text <> 'pending' or settled_by is distinct from 'expiry')
+    and (${knowsReversal}::boolean or not exists (
+      select from tollgate.payment where payment.id = ${row.id}::uuid and payment.answer ? 'reversal'))
   returning key),
 payment_moved as (
   update tollgate.payment set state = ${row.state}::text, result_code = ${row.result_code}::text,
@@ -191,6 +201,15 @@ export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
   where key = ${key}::text and lease = ${lease}::integer
     and state in ('sending', 'pending', 'unknown', 'late')
   returning key`
+
+/** Records before a reversal by key that it is asked for, or after its refusal that it is not. */
+export const markAsked = (key: string, lease: number, isAsked: boolean) => sql<{ id: string }>`
+  update tollgate.payment set answer = case when ${isAsked}::boolean
+    then coalesce(answer, '{}') || '{"asked": true}' else answer - 'asked' end
+  from tollgate.attempt
+  where attempt.key = ${key}::text and attempt.lease = ${lease}::integer
+    and attempt.state in ('sending', 'pending', 'unknown') and payment.id = attempt.payment_id
+  returning payment.id`
 
 /** Returns a lease and sets the next look; for another party's question, sets the latest time. */
 export const lookLater = (

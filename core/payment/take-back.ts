@@ -5,7 +5,14 @@
  */
 import type { Reversed } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
-import { failedUndos, freezeWith, keyReversalOf, undoOf } from '../attention/store.ts'
+import {
+  failedUndos,
+  freezeWith,
+  keyReversalOf,
+  requestedReversal,
+  stands,
+  undoOf,
+} from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
@@ -13,17 +20,17 @@ import { newId } from '../ids.ts'
 import { removeTimer } from '../timer/store.ts'
 import { movedBy } from './amount-moved.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { beginStep } from './begin.ts'
+import { cannotBeUndone } from './balance-rules.ts'
 import { ladder } from './decide.ts'
 import { isChargedBack } from './dispute-fact.ts'
 import { execute } from './execute.ts'
-import { endLate, held } from './late-move.ts'
-import { undone as endedByEngine } from './late-treatment.ts'
-import { isOpen } from './late-words.ts'
+import { endLate, held } from './late-word-move.ts'
+import { isOpen } from './late-word-table.ts'
+import { undone as endedByEngine } from './late-word-treatment.ts'
+import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
-import { cannotBeUndone } from './sums.ts'
 import type { Held, Payment } from './types.ts'
 
 const reversal = paymentTypes.find(({ code }) => code === 'RV')!
@@ -32,7 +39,7 @@ type Undone =
   | { readonly is: 'undone'; readonly by: string }
   | { readonly is: 'open' }
   /** Operators have to look: the entry stays open. */
-  | { readonly is: 'refused'; readonly why: string }
+  | { readonly is: 'refused'; readonly why: string; readonly outcome?: 'notReversed' }
 
 /** @returns the payment afterwards. */
 export async function takeBack(
@@ -55,7 +62,7 @@ export async function takeBack(
       lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs, true),
     )
   } else {
-    await note(engine, now, undone.why)
+    await note(engine, now, undone)
     // The acquirer would refuse again; an operator who disagrees redrives the reversal.
     await engine.lanes.single(removeTimer('look', now.payment.attemptKey))
     await engine.lanes.single(dropLease(now.payment.attemptKey, taken.lease))
@@ -87,6 +94,8 @@ async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
 async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by operation'> {
   const { resolve, reverse } = work.target.loaded.connector
   const { id } = work.payment
+  const requested = await endOfRequest(engine, work)
+  if (requested !== undefined) return requested
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
   switch (reversed.is) {
     case 'nothing':
@@ -99,6 +108,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       return { is: 'undone', by: 'reverseByKey: nothing' }
     case 'reversed':
       return { is: 'undone', by: 'reverseByKey: reversed' }
+    case 'requested':
     case 'unknown':
       await engine.lanes.single(
         addAudit({
@@ -120,6 +130,36 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
     }
   }
 }
+
+/**
+ * An enquiry finds the end of a reversal that the acquirer took earlier. Undefined where none was
+ * taken, where nobody can be asked, or after an operator's redrive: the reversal is requested again.
+ * After a failure nothing is requested again without a redrive.
+ */
+async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undone | undefined> {
+  const handler = work.target.loaded.connector.resolve.enquire
+  const [last] = await engine.lanes.single(requestedReversal(work.payment.id))
+  if (last?.is_failed === true && (!last.is_requested || handler === undefined)) return failed
+  if (last?.is_requested !== true || handler === undefined) return undefined
+  const found = await ask(engine, work, 'enquire', handler)
+  switch (found.is) {
+    case 'reversed':
+      return { is: 'undone', by: 'enquire: reversed' }
+    case 'notReversed':
+      return last.is_redriven ? undefined : { ...failed, why: found.why }
+    case 'notFound':
+      return last.is_failed ? failed : undefined
+    case 'declined':
+      return last.is_redriven ? undefined : { is: 'refused', why: 'the acquirer calls it declined' }
+    case 'requested':
+      return { is: 'open' }
+    default:
+      if (last.is_failed) return failed
+      return last.is_redriven ? undefined : { is: 'open' }
+  }
+}
+
+const failed = { is: 'refused', why: 'its reversal failed', outcome: 'notReversed' } as const
 
 /** The acquirer contradicts itself, so an enquiry finds out whether the operation stands. */
 async function isStillThere(engine: Engine, work: AttemptContext): Promise<boolean> {
@@ -191,7 +231,7 @@ async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): 
     await engine.lanes.single(failedUndos(payment.id))
   // A failed reversal stays the last one, unless an operator requests another.
   const no = isBegun || isRedriven ? failed : Math.max(0, failed - 1)
-  const begun = await beginStep(engine, payment, {
+  const begun = await reserveStep(engine, payment, {
     step: no === 0 ? 'take-back' : `take-back ${no + 1}`,
     type: reversal,
     effect: 'undo',
@@ -212,13 +252,17 @@ async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): 
   return { is: 'refused', why: `the reversal ${done.id} was declined (${done.resultCode})` }
 }
 
-const note = (engine: Engine, { payment }: Held, why: string) =>
+const note = (
+  engine: Engine,
+  { payment }: Held,
+  { why, outcome }: Extract<Undone, { is: 'refused' }>,
+) =>
   engine.lanes.single(
     addAudit({
       actor: engineActor,
-      action: 'late-success-stands',
+      action: stands,
       entityId: payment.channelId,
       resource: payment.id,
-      detail: { why },
+      detail: outcome === undefined ? { why } : { why, outcome },
     }),
   )

@@ -6,7 +6,7 @@ import type { CardWord, Trial } from '../card-testing/attempt.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import type { CheckedAccount } from '../request/account.ts'
-import { isOpen } from './late-words.ts'
+import { isOpen } from './late-word-table.ts'
 import type { Scheduled } from './scheduled.ts'
 import type { Payment, Source } from './types.ts'
 

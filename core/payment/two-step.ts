@@ -11,14 +11,14 @@ import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { toldAmount } from '../money.ts'
+import { shownAmount } from '../money.ts'
 import { shownFacts } from '../three-d-secure/record.ts'
 import { addTimer, removeTimer } from '../timer/store.ts'
-import { type AcceptedFollowUp, beginStep } from './begin.ts'
 import { asCapture } from './capture-to-come.ts'
 import { execute } from './execute.ts'
-import { isOpen, isOver } from './late-words.ts'
+import { isOpen, isOver } from './late-word-table.ts'
 import { type KnownStep, refuseStep } from './refused-step.ts'
+import { type AcceptedFollowUp, reserveStep } from './reserve-follow-up.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
@@ -94,7 +94,7 @@ export async function captureSoFar(engine: Engine, authorisation: Payment): Prom
 async function captureOf(engine: Engine, authorisation: Payment): Promise<Payment> {
   const [row] = await engine.lanes.single(paymentById(authorisation.chainId!, null))
   if (row !== undefined) return toPayment(row)
-  const begun = await beginStep(engine, authorisation, captureStep(authorisation))
+  const begun = await reserveStep(engine, authorisation, captureStep(authorisation))
   if (begun !== 'refused') return done(engine, begun)
   // Another operation used or closed the authorisation: the sale is declined, on record and for
   // good.
@@ -113,7 +113,7 @@ function captureStep(authorisation: Payment): KnownStep {
     fields: {
       paymentType: 'CP',
       // The exact amount is sent; this one is for people.
-      amount: toldAmount(amountMinor, currency),
+      amount: shownAmount(amountMinor, currency),
       currency,
       ...carried(authorisation),
       ...authenticated(authorisation),
@@ -148,7 +148,7 @@ async function isReleased(engine: Engine, authorisation: Payment): Promise<boole
     amountMinor: null,
     fields: { paymentType: 'RV', ...carried(authorisation) },
   } as const
-  const begun = await beginStep(engine, authorisation, step).catch((error: unknown) => {
+  const begun = await reserveStep(engine, authorisation, step).catch((error: unknown) => {
     const isForGood = error instanceof GatewayError && error.status === 400
     if (isForGood && error.code !== notInstalled) return error
     throw error

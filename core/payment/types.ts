@@ -1,4 +1,5 @@
 import type { Json, Kind, Money, Refs } from '@tollgate/plugin-kit'
+import type { Reason } from '@tollgate/schemas'
 import type { Mode } from '../connector/registry.ts'
 import type { AuthenticationRecord } from '../three-d-secure/types.ts'
 import type { Effect } from './operation-kinds.ts'
@@ -43,6 +44,10 @@ export type Answer = {
   expiresAt?: string
   /** 3-D Secure by the gateway. */
   authentication?: AuthenticationRecord
+  /** The engine asks for a reversal by key, or died while it did: an approval is enquired first. */
+  asked?: true
+  /** The acquirer took a reversal by key: the code of the payment once it is taken back. */
+  reversal?: { code: Reason }
   /** A late success; its amount when it differs. */
   late?: { minor?: string; currency?: string }
 }
@@ -160,9 +165,10 @@ export type Source =
   | 'event'
   | 'expiry'
   | 'operator'
-  | 'recovered'
   | 'late-success'
   | 'late-accepted'
+  /** The acquirer could not take the payment back. */
+  | 'not-reversed'
   | 'given-back'
   /** A line of a settlement file: the claim is listed, and only an operator takes money back. */
   | 'settlement'

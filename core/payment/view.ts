@@ -6,7 +6,7 @@ import type { Answered, ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { GatewayError } from '../errors.ts'
 import { shortId } from '../ids.ts'
-import { exactDecimal, fitsWire, toldAmount } from '../money.ts'
+import { exactDecimal, fitsWire, shownAmount } from '../money.ts'
 import { shownFacts } from '../three-d-secure/record.ts'
 import { shownTexts } from './checked-texts.ts'
 import { descriptorOf } from './descriptor.ts'
@@ -40,7 +40,7 @@ export function paymentView(
     id: payment.id,
     shortId: shortId(payment.shortNo),
     paymentType: payment.paymentType,
-    amount: isMoney ? toldAmount(payment.approvedMinor ?? minor, currency) : '',
+    amount: isMoney ? shownAmount(payment.approvedMinor ?? minor, currency) : '',
     currency,
     result: resultOf(payment),
     buildNumber,

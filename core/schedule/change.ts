@@ -1,15 +1,15 @@
 /**
  * Changes the times of a schedule, or cancels it.
  *
- * A change has a moment T, and every instant up to T is accounted for: it has fired, or the change
+ * A change has a moment T, and every due time up to T is accounted for: it has fired, or the change
  * itself records it as missed, with its event, in its own commit. A change never charges: a
- * merchant who cancels at 10:05, before the 10:00 instant has fired, wants no charge and must see
+ * merchant who cancels at 10:05, before the 10:00 due time has fired, wants no charge and must see
  * that none happened. For the same reason a cancellation with immediate effect turns fired
- * occurrences without a payment into missed ones. A change of times leaves those occurrences to be
+ * executions without a payment into missed ones. A change of times leaves those executions to be
  * charged.
  *
  * The computation locks nothing. The write succeeds only when the schedule is unchanged since the
- * read, its next instant included; otherwise the change reads and computes again, with a later T.
+ * read, its next due time included; otherwise the change reads and computes again, with a later T.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Request } from '../call.ts'
@@ -70,7 +70,7 @@ export async function changeSchedule(
 }
 
 /**
- * Cancels a schedule: at once, or after its notice. Until then the schedule runs, and due instants
+ * Cancels a schedule: at once, or after its notice. Until then the schedule runs, and due times
  * are charged.
  *
  * @throws GatewayError 404 for an unknown schedule; 400 100.360.303 for a cancelled or ended one.
@@ -120,7 +120,7 @@ function hasMore(schedule: Schedule): schedule is Running {
   return schedule.cancelledAt === null && schedule.nextAt !== null
 }
 
-/** Instants that fired since the read are missing here, but then the write fails as well. */
+/** Due times that fired since the read are missing here, but then the write fails as well. */
 async function leftBehind(engine: Engine, schedule: Running, now: Date): Promise<Passed[]> {
   const fired = await engine.lanes.single(unbegunOf(schedule.id))
   return [
@@ -141,8 +141,8 @@ function unfired(engine: Engine, schedule: Running, now: Date): Passed[] {
   }
 }
 
-function passedBy({ first, last, count }: Missed, occurrenceId: string | null = null): Passed {
-  return { id: newId(), eventId: newId(), occurrenceId, first, last, count }
+function passedBy({ first, last, count }: Missed, executionId: string | null = null): Passed {
+  return { id: newId(), eventId: newId(), executionId, first, last, count }
 }
 
 async function recordOf(engine: Engine, fields: RequestFields, at: Date): Promise<ScheduleRecord> {

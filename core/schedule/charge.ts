@@ -1,4 +1,4 @@
-/** Charges occurrences: each is an ordinary payment on the registration, at most one at a time. */
+/** Charges executions: each is an ordinary payment on the registration, at most one at a time. */
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -11,11 +11,11 @@ import { resubmitAt } from './resubmission.ts'
 import {
   type ChargeRow,
   endedBefore,
-  failOccurrence,
+  executionsById,
+  failExecution,
   lookAfterAttempt,
   lookAgain,
-  missOccurrence,
-  occurrencesById,
+  missExecution,
   resubmitAfter,
 } from './store-charge.ts'
 
@@ -31,19 +31,19 @@ const lookAgainMs = 60_000
 const lookByTheWayMs = 15 * 60_000
 
 /**
- * Takes the next action for each occurrence: the charge, or another one after a decline, where the
+ * Takes the next action for each execution: the charge, or another one after a decline, where the
  * channel allows it or nothing was charged. Safe to run any number of times and anywhere: the slot
- * of an occurrence takes one payment, and the next only after a final decline.
+ * of an execution takes one payment, and the next only after a final decline.
  *
  * @param after The declined attempt that another charge follows now.
- * @throws the first error, after all other occurrences were charged.
+ * @throws the first error, after all other executions were charged.
  */
-export async function chargeOccurrences(
+export async function chargeExecutions(
   engine: Engine,
   ids: readonly string[],
   after?: number,
 ): Promise<void> {
-  const rows = await engine.lanes.read(occurrencesById(ids))
+  const rows = await engine.lanes.read(executionsById(ids))
   const loaded = await load(engine, rows.filter(isUncharged))
   const errors: unknown[] = []
   const chargeAll = async (same: readonly ChargeRow[]) => {
@@ -64,10 +64,10 @@ export async function chargeOccurrences(
 }
 
 /**
- * The occurrence of an attempt's payment. A timer from now on covers the death of the process that
+ * The execution of an attempt's payment. A timer from now on covers the death of the process that
  * resolves the attempt.
  */
-export async function occurrenceOfAttempt(
+export async function executionOfAttempt(
   engine: Engine,
   attemptKey: string,
 ): Promise<string | undefined> {
@@ -86,7 +86,7 @@ async function continueOne(
   if (row.failure !== null) return
   if (row.payment_id !== null) return afterwards(engine, row, after)
   if (await isTooOld(engine, row)) {
-    await engine.lanes.single(missOccurrence(row.occurrence_id, row.at, newId(), newId()))
+    await engine.lanes.single(missExecution(row.occurrence_id, row.at, newId(), newId()))
     return
   }
   let payment: Payment
@@ -103,7 +103,7 @@ async function continueOne(
 }
 
 /**
- * An occurrence older than the channel's misfire window is not charged late, whether its job was
+ * An execution older than the channel's misfire window is not charged late, whether its job was
  * lost or its queue stood still. On a test clock that clock's time counts.
  */
 async function isTooOld(engine: Engine, row: ChargeRow): Promise<boolean> {
@@ -113,7 +113,7 @@ async function isTooOld(engine: Engine, row: ChargeRow): Promise<boolean> {
 
 /**
  * Explains a first commit that wrote nothing: the registration was removed, or a cancellation took
- * the occurrence away. Undefined: nothing remains to be done.
+ * the execution away. Undefined: nothing remains to be done.
  *
  * @throws the original error, when neither is the reason.
  */
@@ -122,7 +122,7 @@ async function whyRefused(
   { occurrence_id: id }: ChargeRow,
   thrown: unknown,
 ): Promise<GatewayError | undefined> {
-  const [row] = await engine.lanes.single(occurrencesById([id]))
+  const [row] = await engine.lanes.single(executionsById([id]))
   if (row === undefined || !isUncharged(row)) return undefined
   try {
     await prepared(row, await load(engine, [row]))
@@ -134,7 +134,7 @@ async function whyRefused(
 
 async function fail(engine: Engine, row: ChargeRow, code: string): Promise<void> {
   const eventId = newId()
-  const [failed] = await engine.lanes.single(failOccurrence(row.occurrence_id, code, eventId))
+  const [failed] = await engine.lanes.single(failExecution(row.occurrence_id, code, eventId))
   if (failed === undefined || !engine.events.wanted) return
   engine.events.emit({
     id: eventId,
@@ -147,8 +147,8 @@ async function fail(engine: Engine, row: ChargeRow, code: string): Promise<void>
   })
 }
 
-async function lookAfter(engine: Engine, occurrenceId: string): Promise<void> {
-  const [row] = await engine.lanes.single(occurrencesById([occurrenceId]))
+async function lookAfter(engine: Engine, executionId: string): Promise<void> {
+  const [row] = await engine.lanes.single(executionsById([executionId]))
   if (row?.payment_id != null) await afterwards(engine, row, undefined)
 }
 
@@ -234,7 +234,7 @@ async function chargeAgain(engine: Engine, row: ChargeRow): Promise<void> {
   }
   // The previous payment still holds the slot, so no other charge was possible.
   const isAnother = payment !== undefined && payment.id !== row.payment_id
-  const [now] = isAnother ? [] : await engine.lanes.single(occurrencesById([id]))
+  const [now] = isAnother ? [] : await engine.lanes.single(executionsById([id]))
   if (now?.is_late === true) return afterwards(engine, now, undefined)
   await endTimers(engine, id, attemptsOf(row))
   if (isAnother && payment?.state !== 'approved') await lookAfter(engine, id)

@@ -1,11 +1,11 @@
-/** Turns due instants into occurrences, each exactly once. */
+/** Turns due times into executions, each exactly once. */
 import { limits } from '@tollgate/schemas'
 import type { Client } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { dueInstants, type MisfirePolicy, type Missed } from './misfire.ts'
-import { nextInstant } from './plan.ts'
+import { decideDueTimes, type MisfirePolicy, type Missed } from './misfire.ts'
+import { nextDueTime } from './plan.ts'
 import { misfireOf } from './policy.ts'
 import { toSchedule } from './store.ts'
 import {
@@ -18,20 +18,20 @@ import {
 } from './store-fire.ts'
 import { planOf } from './stored-plan.ts'
 
-/** Occurrences of one merchant, to be charged by one job. */
+/** Executions of one merchant, to be charged by one job. */
 export type Batch = { readonly merchantId: string; readonly occurrenceIds: readonly string[] }
 
-/** Adds the jobs of fired occurrences in the same transaction. */
+/** Adds the jobs of fired executions in the same transaction. */
 export type Hand = (client: Client, batches: readonly Batch[]) => Promise<void>
 
 /**
- * Occurrences per job: enough to be worth a worker's half second of polling, few enough for other
+ * Executions per job: enough to be worth a worker's half second of polling, few enough for other
  * jobs to take turns.
  */
 const perBatch = 200
 
 /**
- * Fires the due schedules of real time in batches: occurrences, their jobs and the next instants
+ * Fires the due schedules of real time in batches: executions, their jobs and the next due times
  * commit together. Any number of processes may run this at once.
  */
 export async function fireDue(engine: Engine, hand: Hand): Promise<void> {
@@ -67,10 +67,10 @@ export async function fireOfClock(engine: Engine, clockId: string, at: Date): Pr
       let isDueAgain = false
       const fired = new Firing()
       for (const row of rows) {
-        const instant = row.next_at!
-        const nextAt = nextInstant(planOf(toSchedule(row)), instant)
+        const dueTime = row.next_at!
+        const nextAt = nextDueTime(planOf(toSchedule(row)), dueTime)
         isDueAgain ||= nextAt !== null && nextAt <= at
-        fired.add(row, { charge: [instant], missed: [], nextAt })
+        fired.add(row, { charge: [dueTime], missed: [], nextAt })
       }
       await fired.write(engine, client)
       return isDueAgain ? limits.timersPerClaim : rows.length
@@ -95,7 +95,7 @@ async function firing(engine: Engine, work: (client: Client) => Promise<number>)
 /** An unreadable schedule, such as one whose zone no longer exists, must not stop the others. */
 function decided(engine: Engine, row: DueRow, policy: MisfirePolicy): Decided {
   try {
-    return dueInstants(planOf(toSchedule(row)), row.next_at!, row.now, policy)
+    return decideDueTimes(planOf(toSchedule(row)), row.next_at!, row.now, policy)
   } catch (error) {
     const kind = error instanceof Error ? error.name : 'unknown'
     engine.log.warn({ schedule: row.id, error: kind }, 'a schedule cannot be read')
@@ -104,7 +104,7 @@ function decided(engine: Engine, row: DueRow, policy: MisfirePolicy): Decided {
 }
 
 /**
- * Pause before the next look at an unreadable schedule, whose instants until then are recorded as
+ * Pause before the next look at an unreadable schedule, whose due times until then are recorded as
  * missed.
  */
 const unreadableMs = 3_600_000
@@ -118,7 +118,7 @@ type Decided = {
 /** The rows of a batch of schedules. */
 class Firing {
   readonly #schedules: Fired['schedules'][number][] = []
-  readonly #occurrences: Fired['occurrences'][number][] = []
+  readonly #executions: Fired['executions'][number][] = []
   readonly #missed: Fired['missed'][number][] = []
   readonly #events: Fired['events'][number][] = []
   readonly #merchants = new Map<string, string>()
@@ -134,7 +134,7 @@ class Firing {
       const id = newId()
       this.#merchants.set(id, row.merchant_id)
       const { id: schedule_id, clock_id } = row
-      this.#occurrences.push({ id, schedule_id, at: at.toISOString(), clock_id })
+      this.#executions.push({ id, schedule_id, at: at.toISOString(), clock_id })
     }
     for (const { first, last, count } of missed) {
       const range = { first_at: first.toISOString(), last_at: last.toISOString(), count }
@@ -152,7 +152,7 @@ class Firing {
       client,
       writeFired({
         schedules: this.#schedules,
-        occurrences: this.#occurrences,
+        executions: this.#executions,
         missed: this.#missed,
         events: this.#events,
       }),
@@ -161,16 +161,16 @@ class Firing {
   }
 
   batches(written: ReadonlySet<string>): Batch[] {
-    const ids = this.#occurrences.map(({ id }) => id).filter((id) => written.has(id))
+    const ids = this.#executions.map(({ id }) => id).filter((id) => written.has(id))
     return batchesOf(ids.map((id) => ({ id, merchantId: this.#merchants.get(id)! })))
   }
 }
 
 /** Batches of one merchant each. */
 export function batchesOf(
-  occurrences: readonly { readonly id: string; readonly merchantId: string }[],
+  executions: readonly { readonly id: string; readonly merchantId: string }[],
 ): Batch[] {
-  return [...Map.groupBy(occurrences, ({ merchantId }) => merchantId)].flatMap(
+  return [...Map.groupBy(executions, ({ merchantId }) => merchantId)].flatMap(
     ([merchantId, all]) => {
       const count = Math.ceil(all.length / perBatch)
       return Array.from({ length: count }, (_, no) => ({

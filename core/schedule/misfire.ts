@@ -1,8 +1,8 @@
-/** Decides which due instants are charged and which are recorded as missed. */
+/** Decides which due times are charged and which are recorded as missed. */
 
 import { WallRuns } from './local-occurrences.ts'
 import { latestWall, skippedTimes } from './local-time.ts'
-import { nextInstant, type SchedulePlan } from './plan.ts'
+import { nextDueTime, type SchedulePlan } from './plan.ts'
 
 /** Settings of a channel. */
 export type MisfirePolicy = {
@@ -15,13 +15,13 @@ export type MisfirePolicy = {
 export const defaultMisfire: MisfirePolicy = { windowMs: 24 * 3_600_000, most: 24 }
 
 /**
- * Consecutive instants without a charge. A range, because a schedule of every second misses 86,400
- * a day; `instantsOf` lists the instants one by one.
+ * Consecutive due times without a charge. A range, because a schedule of every second misses 86,400
+ * a day; `dueTimesOf` lists the due times one by one.
  */
 export type Missed = {
   readonly first: Date
   readonly last: Date
-  /** The number of instants from the first to the last, both included. */
+  /** The number of due times from the first to the last, both included. */
   readonly count: number
 }
 
@@ -30,16 +30,16 @@ export type Due = {
   readonly charge: readonly Date[]
   /** Two ranges at most, the older one first: before the window, and beyond the number. */
   readonly missed: readonly Missed[]
-  /** The first instant that is not due yet; null after the last one. */
+  /** The first due time after `now`; null after the last one. */
   readonly nextAt: Date | null
 }
 
 /**
- * Decides all instants from `nextAt` to `now` at once: each is in `charge` or in one range of
- * `missed`. Inside the window the oldest instants are charged. Without an outage every due instant
- * is charged. The cost grows with the days of the outage, not with the instants.
+ * Decides all due times from `nextAt` to `now` at once: each is in `charge` or in one range of
+ * `missed`. Inside the window the oldest due times are charged. Without an outage every due time
+ * is charged. The cost grows with the days of the outage, not with the due times.
  */
-export function dueInstants(
+export function decideDueTimes(
   plan: SchedulePlan,
   nextAt: Date,
   now: Date,
@@ -51,28 +51,28 @@ export function dueInstants(
   if (tooOld !== null) missed.push(tooOld)
   const charge: Date[] = []
   let next = firstFrom(plan, windowStart)
-  for (; next !== null && next <= now && charge.length < most; next = nextInstant(plan, next)) {
+  for (; next !== null && next <= now && charge.length < most; next = nextDueTime(plan, next)) {
     charge.push(next)
   }
   const tooMany = next === null ? null : missedBetween(plan, next, now)
   if (tooMany !== null) missed.push(tooMany)
-  return { charge, missed, nextAt: now < nextAt ? firstFrom(plan, nextAt) : nextInstant(plan, now) }
+  return { charge, missed, nextAt: now < nextAt ? firstFrom(plan, nextAt) : nextDueTime(plan, now) }
 }
 
-/** All instants from `nextAt` to `now` as missed: in one range, or none. */
+/** All due times from `nextAt` to `now` as missed: in one range, or none. */
 export function missedUpTo(plan: SchedulePlan, nextAt: Date, now: Date): readonly Missed[] {
-  return dueInstants(plan, nextAt, now, { windowMs: Number.POSITIVE_INFINITY, most: 0 }).missed
+  return decideDueTimes(plan, nextAt, now, { windowMs: Number.POSITIVE_INFINITY, most: 0 }).missed
 }
 
-/** A range's instants, oldest first, one at a time. */
-export function* instantsOf(plan: SchedulePlan, { first, last }: Missed): Generator<Date, void> {
+/** A range's due times, oldest first, one at a time. */
+export function* dueTimesOf(plan: SchedulePlan, { first, last }: Missed): Generator<Date, void> {
   let next = firstFrom(plan, first)
-  for (; next !== null && next <= last; next = nextInstant(plan, next)) yield next
+  for (; next !== null && next <= last; next = nextDueTime(plan, next)) yield next
 }
 
-/** The first instant at or after this one. */
+/** The first due time at or after this one. */
 function firstFrom(plan: SchedulePlan, from: Date): Date | null {
-  return nextInstant(plan, new Date(from.getTime() - 1))
+  return nextDueTime(plan, new Date(from.getTime() - 1))
 }
 
 function missedBetween(plan: SchedulePlan, from: Date, until: Date): Missed | null {
@@ -82,20 +82,20 @@ function missedBetween(plan: SchedulePlan, from: Date, until: Date): Missed | nu
   return { first, last, count: countFrom(plan, first, last) }
 }
 
-/** The last instant up to `until`, by bisection; `first` is up to `until`. */
+/** The last due time up to `until`, by bisection; `first` is up to `until`. */
 function lastUpTo(plan: SchedulePlan, first: Date, until: Date): Date {
   let last = first
   let high = until.getTime()
   while (high - last.getTime() > 1) {
     const middle = Math.floor((last.getTime() + high) / 2)
-    const next = nextInstant(plan, new Date(middle))
+    const next = nextDueTime(plan, new Date(middle))
     if (next !== null && next <= until) last = next
     else high = middle
   }
   return last
 }
 
-/** The number of instants between two, both included. */
+/** The number of due times between two, both included. */
 function countFrom(plan: SchedulePlan, first: Date, last: Date): number {
   const { cron, zone } = plan
   const runs = new WallRuns(String(cron))
@@ -103,7 +103,7 @@ function countFrom(plan: SchedulePlan, first: Date, last: Date): number {
   const until = latestWall(last, zone)
   let count = runs.count(after, until)
   for (const { from, to } of skippedTimes(after, until, zone)) {
-    // Skipped times and the instant after them are a single run.
+    // Skipped times and the due time after them are a single run.
     count -= Math.max(0, runs.count(from - 1, to) - 1)
   }
   return count

@@ -6,7 +6,7 @@ import { ParameterErrors } from '../request/parameter-errors.ts'
 import { instantOfWall, readWall } from './local-time.ts'
 import { closeRuns } from './minimum-interval.ts'
 import {
-  firstInstant,
+  firstDueTime,
   type Length,
   mostUnits,
   type Notice,
@@ -45,7 +45,7 @@ export type JobPlan = SchedulePlan & {
   /** Seven fields, in capitals, one blank between them. */
   readonly expression: string
   readonly fields: StoredJob
-  /** The first instant. */
+  /** The first due time. */
   readonly firstAt: Date
 }
 
@@ -215,10 +215,10 @@ class JobReader {
 
   #firstAt(plan: SchedulePlan): Date {
     const { nowBusiness } = this.#rules
-    const firstAt = firstInstant(plan, nowBusiness)
+    const firstAt = firstDueTime(plan, nowBusiness)
     if (firstAt !== null) return firstAt
     const runsWithout = (bounds: Partial<SchedulePlan>) =>
-      firstInstant({ ...plan, ...bounds }, nowBusiness)
+      firstDueTime({ ...plan, ...bounds }, nowBusiness)
     const afterEnd = runsWithout({ endAt: null })
     if (afterEnd !== null) {
       const at = `${afterEnd.toISOString().slice(0, 19)}Z`

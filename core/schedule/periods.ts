@@ -4,7 +4,7 @@ import { lastMoment, later } from './local-time.ts'
 import { type Length, mostUnits, type SchedulePlan } from './plan.ts'
 
 /**
- * The end of a schedule that is cancelled `now`: an instant at this time is not charged. At most
+ * The end of a schedule that is cancelled `now`: a due time at this time is not charged. At most
  * 2099-12-31 23:59:59 in the schedule's zone.
  *
  * - Without notice: at once.

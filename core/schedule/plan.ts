@@ -1,4 +1,4 @@
-/** The instants of a schedule, from its zone, bounds and end. Pure: the caller gives the time. */
+/** The due times of a schedule, from its zone, bounds and end. Pure: the caller gives the time. */
 import { type Cron, parseCron } from '../cron/index.ts'
 
 /** Units of notice and duration in requests. */
@@ -15,16 +15,16 @@ export type Length = {
 
 export type Notice = Length & { readonly callable: 'ANYTIME' | 'DURATION_END' }
 
-/** The data that decides a schedule's instants; a row contains all of it. */
+/** The data that decides a schedule's due times; a row contains all of it. */
 export type SchedulePlan = {
   readonly cron: Cron
   /** IANA name. */
   readonly zone: string
-  /** The earliest instant; null: creation. */
+  /** The earliest due time; null: creation. */
   readonly startAt: Date | null
-  /** The latest instant. */
+  /** The latest due time. */
   readonly endAt: Date | null
-  /** The effective time of a cancellation: no instant at or after it runs. */
+  /** The effective time of a cancellation: no due time at or after it runs. */
   readonly effectiveEnd: Date | null
   readonly notice: Notice | null
   readonly duration: Length | null
@@ -59,32 +59,32 @@ export function openPlan(stored: {
   }
 }
 
-/** The first instant of the schedule strictly after `after`, or null after the last one. */
-export function nextInstant(plan: SchedulePlan, after: Date): Date | null {
+/** The first due time of the schedule strictly after `after`, or null after the last one. */
+export function nextDueTime(plan: SchedulePlan, after: Date): Date | null {
   const { cron, zone, startAt } = plan
   const isBefore = startAt !== null && startAt > after
   const next = cron.next(isBefore ? new Date(startAt.getTime() - 1) : after, zone)
   return next === null || isPastEnd(plan, next) ? null : next
 }
 
-/** An instant at the endDate runs; an instant at the cancellation does not. */
-function isPastEnd({ endAt, effectiveEnd }: SchedulePlan, instant: Date): boolean {
-  return (endAt !== null && instant > endAt) || (effectiveEnd !== null && instant >= effectiveEnd)
+/** A due time at the endDate runs; a due time at the cancellation does not. */
+function isPastEnd({ endAt, effectiveEnd }: SchedulePlan, dueTime: Date): boolean {
+  return (endAt !== null && dueTime > endAt) || (effectiveEnd !== null && dueTime >= effectiveEnd)
 }
 
 /**
- * The first instant of a new schedule. Instants before its creation are not charged, even with a
+ * The first due time of a new schedule. Due times before its creation are not charged, even with a
  * startDate in the past.
  */
-export function firstInstant(plan: SchedulePlan, createdAt: Date): Date | null {
-  return nextInstant(plan, createdAt)
+export function firstDueTime(plan: SchedulePlan, createdAt: Date): Date | null {
+  return nextDueTime(plan, createdAt)
 }
 
-/** The next instants strictly after `after`, `count` at most. */
+/** The next due times strictly after `after`, `count` at most. */
 export function upcoming(plan: SchedulePlan, after: Date, count: number): Date[] {
   const found: Date[] = []
   for (let next = after; found.length < count; ) {
-    const following = nextInstant(plan, next)
+    const following = nextDueTime(plan, next)
     if (following === null) break
     found.push(following)
     next = following

@@ -88,7 +88,7 @@ async function numbersOfAll(
 const agreementKey = (id: string, agreementId: string | null) => `${id} ${agreementId ?? ''}`
 
 /**
- * Groups occurrences by the connector of their present or future payment, so that a slow acquirer
+ * Groups executions by the connector of their present or future payment, so that a slow acquirer
  * does not delay the charges of another.
  */
 export async function byConnector(
@@ -183,7 +183,7 @@ export async function pay(
     clockId: row.clock_id,
     scheduled: {
       scheduleId: row.id,
-      occurrenceId: row.occurrence_id,
+      executionId: row.occurrence_id,
       at: row.at,
       no: attemptsOf(row) + 1,
       previousId: row.payment_id,
@@ -192,5 +192,5 @@ export async function pay(
   return payment
 }
 
-/** Payments of the occurrence so far. */
+/** Payments of the execution so far. */
 export const attemptsOf = (row: ChargeRow) => (row.payment_id === null ? 0 : row.earlier + 1)

@@ -8,7 +8,7 @@ export type Declined = { readonly result_code: string | null; readonly answer: A
 
 /**
  * A decline without an issuer's decision: the charge was interrupted and provably did not happen,
- * or was never sent. The instant is still to be charged, regardless of the channel's policy for
+ * or was never sent. The due time is still to be charged, regardless of the channel's policy for
  * declines.
  */
 export function wasNeverMade({ result_code, answer }: Declined): boolean {
@@ -20,7 +20,7 @@ export function wasNeverMade({ result_code, answer }: Declined): boolean {
 /**
  * The time of the repeat, or null after too many.
  *
- * @param inRow Consecutive payments of the occurrence, up to the last one, that never happened.
+ * @param inRow Consecutive payments of the execution, up to the last one, that never happened.
  * @param isOnClock A test clock does not advance by itself, so no pause applies.
  */
 export function repeatAt(inRow: number, endedAt: Date, isOnClock: boolean): Date | null {

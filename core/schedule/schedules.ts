@@ -36,7 +36,7 @@ import {
 import { planOf, timeOf } from './stored-plan.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 
-/** A schedule and its next instants. */
+/** A schedule and its next due times. */
 export type ScheduleWithNext = { readonly schedule: Schedule; readonly next: readonly Date[] }
 
 export type CreatedSchedule = ScheduleWithNext & { readonly replayed?: true }
@@ -117,7 +117,7 @@ export async function createSchedule(
   return { ...withNext(stored), ...(isNew ? {} : { replayed: true }) }
 }
 
-/** The instants of a schedule; stores nothing. */
+/** The due times of a schedule; stores nothing. */
 export async function previewSchedule(
   engine: Engine,
   caller: Caller,
@@ -175,7 +175,7 @@ export async function listSchedules(
     : { entries }
 }
 
-/** Executions of a schedule, newest first, and its missed instants. */
+/** Executions of a schedule, newest first, and its missed due times. */
 export async function listExecutions(
   engine: Engine,
   caller: Caller,
@@ -247,7 +247,7 @@ export const withNext = (schedule: Schedule): ScheduleWithNext => ({
   next: nextOf(schedule),
 })
 
-/** The next instants, as many as responses show. */
+/** The next due times, as many as responses show. */
 export function nextOf(schedule: Schedule): readonly Date[] {
   const { nextAt } = schedule
   return nextAt === null ? [] : [nextAt, ...upcoming(planOf(schedule), nextAt, shown - 1)]

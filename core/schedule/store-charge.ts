@@ -1,10 +1,10 @@
-/** SQL of occurrences during their charge. */
+/** SQL of executions during their charge. */
 import { sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
-/** An occurrence, its schedule, and the payment in its slot. */
+/** An execution, its schedule, and the payment in its slot. */
 export type ChargeRow = ScheduleRow & {
   occurrence_id: string
   merchant_id: string
@@ -23,7 +23,7 @@ export type ChargeRow = ScheduleRow & {
   now: Date
 }
 
-export const occurrencesById = (ids: readonly string[]) => sql<ChargeRow>`
+export const executionsById = (ids: readonly string[]) => sql<ChargeRow>`
   select occurrence.id as occurrence_id, schedule.merchant_id, occurrence.at, occurrence.payment_id,
     cardinality(occurrence.earlier) as earlier, occurrence.failure,
     payment.state, payment.result_code, payment.settled_at, payment.answer, payment.connector,
@@ -38,7 +38,7 @@ export const occurrencesById = (ids: readonly string[]) => sql<ChargeRow>`
   order by occurrence.at`
 
 /**
- * Changes of an unbegun occurrence lock the schedule first, in the same order as a cancellation.
+ * Changes of an unbegun execution lock the schedule first, in the same order as a cancellation.
  */
 const unbegun = (id: string) => sql`
 held as (
@@ -48,8 +48,8 @@ held as (
   where occurrence.id = ${id}::uuid and occurrence.payment_id is null and occurrence.failure is null
   for no key update of schedule)`
 
-/** Ends an occurrence that cannot be charged; empty when a payment holds its slot. */
-export const failOccurrence = (id: string, code: string, eventId: string) => sql<{
+/** Ends an execution that cannot be charged; empty when a payment holds its slot. */
+export const failExecution = (id: string, code: string, eventId: string) => sql<{
   schedule_id: string
   channel_id: string
   seq: number
@@ -74,8 +74,8 @@ new_event as (
 new_outbox as (${outbox.ofEvents})
 select id as schedule_id, channel_id, seq from changed`
 
-/** Turns an unbegun occurrence into a missed instant; empty when a payment holds its slot. */
-export const missOccurrence = (id: string, at: Date, missedId: string, eventId: string) => sql<{
+/** Turns an unbegun execution into a missed due time; empty when a payment holds its slot. */
+export const missExecution = (id: string, at: Date, missedId: string, eventId: string) => sql<{
   schedule_id: string
 }>`
 with ${unbegun(id)},
@@ -103,7 +103,7 @@ ${newEvent.ofSchedule(
 )}
 select id as schedule_id from changed`
 
-/** The results of earlier payments in an occurrence's slot, oldest first. */
+/** The results of earlier payments in an execution's slot, oldest first. */
 export const endedBefore = (id: string) => sql<{ result_code: string; answer: Answer | null }>`
   select payment.result_code, payment.answer
   from tollgate.occurrence
@@ -113,7 +113,7 @@ export const endedBefore = (id: string) => sql<{ result_code: string; answer: An
   order by former.no`
 
 /**
- * Sets a timer for the occurrence that this attempt's payment belongs to, in real time; empty
+ * Sets a timer for the execution that this attempt's payment belongs to, in real time; empty
  * without such an occurrence.
  */
 export const lookAfterAttempt = (timerId: string, attemptKey: string, afterMs: number) => sql<{
@@ -130,13 +130,13 @@ export const lookAfterAttempt = (timerId: string, attemptKey: string, afterMs: n
   on conflict (kind, ref) do update set due_at = excluded.due_at
   returning ref`
 
-/** Sets the next look at an open occurrence, in real time. */
-export const lookAgain = (timerId: string, occurrenceId: string, dueAt: Date) => sql`
+/** Sets the next look at an open execution, in real time. */
+export const lookAgain = (timerId: string, executionId: string, dueAt: Date) => sql`
   insert into tollgate.timer (id, due_at, kind, ref)
-  values (${timerId}::uuid, ${dueAt}::timestamptz, 'execution', ${occurrenceId}::text)
+  values (${timerId}::uuid, ${dueAt}::timestamptz, 'execution', ${executionId}::text)
   on conflict (kind, ref) do update set due_at = excluded.due_at`
 
-/** Charges an occurrence again after a declined attempt, by the time of its clock. */
+/** Charges an execution again after a declined attempt, by the time of its clock. */
 export const resubmitAfter = (
   timerId: string,
   ref: string,

@@ -1,4 +1,4 @@
-/** SQL of due instants: locks the schedule's row and writes in one commit. */
+/** SQL of due times: locks the schedule's row and writes in one commit. */
 import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
 import { outbox } from '../event/store-outbox.ts'
@@ -30,7 +30,7 @@ export const lockDueOfClock = (clockId: string, at: Date, limit: number) => sql<
 /** The rows of a firing, ready to send: times as ISO texts. */
 export type Fired = {
   readonly schedules: readonly { id: string; next_at: string | null; seq: number }[]
-  readonly occurrences: readonly {
+  readonly executions: readonly {
     id: string
     schedule_id: string
     at: string
@@ -53,7 +53,7 @@ export type Fired = {
   }[]
 }
 
-/** Returns the new occurrences; an instant that fired before stays unchanged. */
+/** Returns the new executions; a due time that fired before stays unchanged. */
 export const writeFired = (fired: Fired) => sql<{ id: string }>`
 with moved as (
   update tollgate.schedule set next_at = given.next_at, seq = given.seq
@@ -75,7 +75,7 @@ new_event as (
 new_outbox as (${outbox.ofEvents})
 insert into tollgate.occurrence (id, schedule_id, at, clock_id)
 select id, schedule_id, at, clock_id
-from json_to_recordset(${JSON.stringify(fired.occurrences)}::json)
+from json_to_recordset(${JSON.stringify(fired.executions)}::json)
   as given(id uuid, schedule_id uuid, at timestamptz, clock_id uuid)
 on conflict (schedule_id, at) do nothing
 returning id`
@@ -88,7 +88,7 @@ export const somethingToFire = sql<{ due: boolean }>`
   select exists (
     select from tollgate.schedule where clock_id is null and next_at <= now()) as due`
 
-/** Occurrences in real time whose job was lost: no payment exists some time after they fired. */
+/** Executions in real time whose job was lost: no payment exists some time after they fired. */
 export const forgotten = (afterMs: number, limit: number) => sql<{
   id: string
   merchant_id: string
@@ -101,7 +101,7 @@ export const forgotten = (afterMs: number, limit: number) => sql<{
   order by occurrence.created_at
   limit ${limit}::integer`
 
-/** Unbegun occurrences of a test clock, oldest instant first. */
+/** Unbegun executions of a test clock, oldest due time first. */
 export const openOfClock = (clockId: string, limit: number) => sql<{ id: string }>`
   select id
   from tollgate.occurrence

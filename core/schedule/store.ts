@@ -163,27 +163,27 @@ export const scheduleAtNow = (id: string) => sql<MomentRow>`
   left join tollgate.test_clock on test_clock.id = schedule.clock_id
   where schedule.id = ${id}::uuid`
 
-/** Fired instants without a payment. */
+/** Fired due times without a payment. */
 export const unbegunOf = (scheduleId: string) => sql<{ id: string; at: Date }>`
   select id, at
   from tollgate.occurrence
   where schedule_id = ${scheduleId}::uuid and payment_id is null and failure is null`
 
-/** Consecutive instants without a charge, and their event. */
+/** Consecutive due times without a charge, and their event. */
 export type Passed = {
   readonly id: string
   readonly eventId: string
-  /** For a fired instant: missed only when its payment has not begun meanwhile. */
-  readonly occurrenceId: string | null
+  /** For a fired due time: missed only when its payment has not begun meanwhile. */
+  readonly executionId: string | null
   readonly first: Date
   readonly last: Date
   readonly count: number
 }
 
-const passedRow = ({ id, eventId, occurrenceId, first, last, count }: Passed) => ({
+const passedRow = ({ id, eventId, executionId, first, last, count }: Passed) => ({
   id,
   event_id: eventId,
-  occurrence_id: occurrenceId,
+  occurrence_id: executionId,
   first_at: first,
   last_at: last,
   count,
@@ -222,7 +222,7 @@ told as (
   where id in (select id from missed))`
 
 /**
- * The record of the change in `changed`, and the events: first of missed instants, then of the
+ * The record of the change in `changed`, and the events: first of missed due times, then of the
  * change.
  */
 const recorded = (record: ScheduleRecord, type: 'RS' | 'DS', event: string): Sql => sql`
@@ -246,7 +246,7 @@ select seq from changed`
 /**
  * Gives a schedule new times. Empty after a concurrent change.
  *
- * @param passed Instants of the old times that this commit records as missed.
+ * @param passed Due times of the old times that this commit records as missed.
  */
 export const reschedule = (
   read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
@@ -265,10 +265,10 @@ changed as (
 ${recorded(record, 'RS', 'schedule.changed')}`
 
 /**
- * Cancels a schedule. A firing locks the row, so each instant either fires before the cancellation
+ * Cancels a schedule. A firing locks the row, so each due time either fires before the cancellation
  * or is missed by it. Empty after a concurrent change or firing.
  *
- * @param passed Instants that a cancellation with immediate effect records as missed.
+ * @param passed Due times that a cancellation with immediate effect records as missed.
  */
 export const cancelSchedule = (
   read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
@@ -298,7 +298,7 @@ export type ExecutionRow = {
   result_code: string | null
 }
 
-/** Executions of a schedule, newest instant first, before `before` (null: from the newest). */
+/** Executions of a schedule, newest due time first, before `before` (null: from the newest). */
 export const executionsOf = (scheduleId: string, before: Date | null, limit: number) =>
   sql<ExecutionRow>`
   select occurrence.id, occurrence.at, occurrence.payment_id, cardinality(occurrence.earlier) as earlier,
@@ -310,7 +310,7 @@ export const executionsOf = (scheduleId: string, before: Date | null, limit: num
   order by occurrence.at desc
   limit ${limit}::integer`
 
-/** Missed instants, newest first. */
+/** Missed due times, newest first. */
 export const missedOf = (scheduleId: string, limit: number) => sql<{
   first_at: Date
   last_at: Date

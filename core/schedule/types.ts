@@ -39,7 +39,7 @@ export type ScheduleRecord = {
   readonly at: Date
 }
 
-/** One instant of a schedule and its result. */
+/** One due time of a schedule and its result. */
 export type Execution = {
   readonly id: string
   readonly at: Date
@@ -50,5 +50,5 @@ export type Execution = {
   readonly code: string | null
 }
 
-/** Consecutive instants without a charge. */
+/** Consecutive due times without a charge. */
 export type MissedRange = { readonly first: Date; readonly last: Date; readonly count: bigint }

@@ -50,7 +50,7 @@ const resultOf = (code: string) => ({ code, description: resultDescription(code)
 
 const wireTimes = (times: readonly Date[]) => times.map((time) => wireTimestamp(time))
 
-/** @param next the next instants, at most as many as responses show. */
+/** @param next the next due times, at most as many as responses show. */
 export function scheduleView(
   schedule: Schedule,
   next: readonly Date[],

@@ -69,6 +69,15 @@ export type AuthenticationCancelled = AuthenticationFacts & { is: 'cancelled'; m
 /** No authentication is possible now: status `U`, or an answer that does not come. */
 export type AuthenticationUnavailable = AuthenticationFacts & { is: 'unavailable'; memo?: Json }
 
+/**
+ * The card takes no part in 3-D Secure: there is nobody to ask. A payment goes on without values, and
+ * without a shift of liability.
+ */
+export type CardNotEnrolled = Omit<AuthenticationFacts, 'reason'> & {
+  is: 'notEnrolled'
+  memo?: Json
+}
+
 /** The shopper has to act: a challenge, or a device-data step (`preconditions`) before it. */
 export type ShopperNeeded = { is: 'shopper'; next: Redirect; expiresAt?: Date; memo?: Json }
 
@@ -86,6 +95,7 @@ export type Authentication =
   | AuthenticationFailed
   | AuthenticationCancelled
   | AuthenticationUnavailable
+  | CardNotEnrolled
   | ShopperNeeded
   | Decoupled
 

@@ -1,8 +1,19 @@
 import type { Reason, Row } from '@tollgate/schemas'
 import type { Http } from './http.ts'
-import type { Found, Json, Money, Ms, Outcome, Redirect, Refs, Reversed } from './outcome.ts'
+import type {
+  Found,
+  Json,
+  Money,
+  Ms,
+  Outcome,
+  Redirect,
+  Refs,
+  ReversalEnd,
+  Reversed,
+} from './outcome.ts'
 import type { Sensitive } from './sensitive.ts'
 import type { Settings, SettingsOf } from './settings.ts'
+import type { Settlement } from './settlement.ts'
 
 /** The version of this contract. The engine refuses connectors of another version at start. */
 export const contractVersion = 1
@@ -173,7 +184,10 @@ export type Claim = {
   readonly key: string
   readonly outcome:
     | Outcome
+    /** Of a reversal by key that the engine requested; never of a `reverse`, which has its own key. */
+    | ReversalEnd
     | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
+  /** Of the operation, also where its reversal is the news. */
   readonly amount: Money
   /** The acquirer's reference of a chargeback, the same in all claims about the chargeback. */
   readonly reference?: string
@@ -227,7 +241,10 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
   readonly resolve: {
     /** Finds the outcome of the operation with `operation.key`. Changes nothing at the acquirer. */
     readonly enquire?: (operation: Operation, context: Context<C, A>) => Promise<Found>
-    /** Undoes the operation with `operation.key`, and makes the key permanently harmless. */
+    /**
+     * Undoes the operation with `operation.key`, and makes the key permanently harmless. An answer
+     * of `requested` promises its end in an event or an enquiry; a repeat requests nothing twice.
+     */
     readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
   }
   /**
@@ -245,6 +262,8 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
     verify(message: Inbound, context: Context<C, A>): Promise<boolean> | boolean
     parse(message: Inbound): readonly Claim[]
   }
+  /** Settlement files of the acquirer. */
+  readonly settlement?: Settlement<C, A>
   /** The acquirer's code -> a result code of the engine. */
   readonly reasons?: Readonly<Record<string, Reason>>
   /** Checks the credentials of an account without moving money. */

@@ -4,6 +4,7 @@ export type PluginErrorCode =
   | 'bad-name'
   | 'duplicate-name'
   | 'missing-handler'
+  | 'bad-settlement'
   | 'bad-setting'
 
 /** An unusable plugin, found at start. `code` is stable, the message describes the remedy. */

@@ -94,12 +94,27 @@ export type Unknown = { is: 'unknown'; refs?: Refs; why: string; memo?: Json }
 /** The outcome of one operation at an acquirer. */
 export type Outcome = Approved | Accepted | Declined | Pending | NotSent | Unknown
 
-/** The result of an enquiry: an outcome, or that the acquirer does not know the key. */
-export type Found = Outcome | { is: 'notFound'; why?: string }
+/** The acquirer took a reversal by key, and says its end later, by an event or to an enquiry. */
+export type ReversalRequested = { is: 'requested'; refs?: Refs }
+
+/**
+ * The end of a reversal by key that was requested. `notReversed`: the reversal failed, and the
+ * operation stands.
+ */
+export type ReversalEnd =
+  | { is: 'reversed'; refs?: Refs }
+  | { is: 'notReversed'; refs?: Refs; why: string }
+
+/**
+ * The result of an enquiry: an outcome, the state of a requested reversal, or that the acquirer does
+ * not know the key. While a reversal is requested, no enquiry answers `approved` or `accepted`.
+ */
+export type Found = Outcome | ReversalRequested | ReversalEnd | { is: 'notFound'; why?: string }
 
 /** The result of a reversal by key. `nothing`: the key was unknown, and is permanently harmless now. */
 export type Reversed =
   | { is: 'reversed'; refs?: Refs }
+  | ReversalRequested
   | { is: 'nothing'; refs?: Refs }
   | { is: 'refused'; why: string; reason?: Reason }
   | { is: 'unknown'; why: string }

@@ -24,7 +24,12 @@ export type Order = {
   /** The content that distinguishes orders, without the security code. */
   readonly content: string
 }
-export type Decision = { readonly status: Entry['status']; readonly code: string }
+export type Decision = {
+  readonly status: Entry['status']
+  readonly code: string
+  /** Its reversal by key is carried out later. */
+  readonly isReversedLater?: true
+}
 
 export type Entry = {
   readonly id: string
@@ -36,6 +41,8 @@ export type Entry = {
   readonly fingerprint: string
   status: 'approved' | 'submitted' | 'declined' | 'review' | 'confirm'
   code: string
+  readonly isReversedLater?: true
+  reversal?: 'queued' | 'done' | 'failed'
   /** Minor units: the limit of the payment, and the amount taken from it. */
   limit: bigint
   taken: bigint
@@ -45,7 +52,7 @@ export type Entry = {
 export type Refusal = { readonly refused: string }
 
 export type Undone =
-  | { readonly result: 'reversed' | 'blocked' }
+  | { readonly result: 'reversed' | 'queued' | 'blocked' }
   | { readonly result: 'refused'; readonly code: string }
 
 export type Ledger = {
@@ -54,6 +61,8 @@ export type Ledger = {
   end(id: string, decision: Decision): Entry | undefined
   /** Undoes the order of a key and closes the key, before or after the order arrives. */
   undo(key: string): Undone
+  /** Carries a queued reversal out, or fails to. */
+  endReversal(key: string, as: 'done' | 'failed'): void
   byKey(key: string): Entry | undefined
   entries(): readonly Entry[]
 }
@@ -109,10 +118,24 @@ export function openLedger(): Ledger {
       if (entry.code === 'key-reversed') return { result: 'reversed' }
       if (entry.status === 'declined') return { result: 'blocked' }
       // Follow-ups must be undone first.
-      if (entry.taken > 0n) return { result: 'refused', code: 'not-possible' }
+      if (entry.taken > 0n || entry.reversal === 'failed') {
+        return { result: 'refused', code: 'not-possible' }
+      }
+      if (entry.isReversedLater) {
+        entry.reversal = 'queued'
+        return { result: 'queued' }
+      }
       if (isDone(entry)) book(entry, -1n)
       Object.assign(entry, declined('key-reversed'))
       return { result: 'reversed' }
+    },
+    endReversal(key, as) {
+      const entry = entries.get(key)
+      if (entry?.reversal !== 'queued') throw new Error('no reversal of this key is queued')
+      entry.reversal = as
+      if (as === 'failed') return
+      if (isDone(entry)) book(entry, -1n)
+      Object.assign(entry, declined('key-reversed'))
     },
     byKey: (key) => entries.get(key),
     entries: () => [...entries.values()],

@@ -22,6 +22,7 @@ export const cards = {
   declined: '4000000000000002',
   review: '4000000000000077',
   confirm: '4000002500003155',
+  reversedLater: '4111111111111111',
 }
 export const ibans = { approved: 'DE89370400440532013000', empty: 'DE62370400440532013001' }
 
@@ -30,6 +31,7 @@ const decisions: Readonly<Record<string, Decision>> = {
   [cards.declined]: { status: 'declined', code: '05' },
   [cards.review]: { status: 'review', code: '09' },
   [cards.confirm]: { status: 'confirm', code: '09' },
+  [cards.reversedLater]: { status: 'approved', code: '00', isReversedLater: true },
   [ibans.empty]: { status: 'declined', code: 'AC04' },
 }
 

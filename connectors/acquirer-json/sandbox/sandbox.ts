@@ -24,6 +24,7 @@ export const sandbox: Sandbox = {
     // The return of the bank's page, which any reader of the page can forge.
     forged: { payment: '00000000-0000-4000-8000-000000000000', status: 'approved' },
   },
+  reversedLater: { instrument: card(cards.reversedLater), kinds: ['authorize', 'debit', 'credit'] },
   answers: {
     alterAmount: (body, amount) => change(body, { amount: amountOf(amount) }),
     alterCode: (body) => change(body, { code: 'Q7' }),
@@ -48,6 +49,8 @@ export const sandbox: Sandbox = {
           .filter((entry) => isDone(entry) && entry.type !== 'check')
           .map(({ key, amount }) => ({ key, amount })),
       finish: async (key) => void ledger.end(ledger.byKey(key)!.id, approve),
+      endReversal: async (key, as) =>
+        ledger.endReversal(key, as === 'reversed' ? 'done' : 'failed'),
       async shopper(_key, { url }) {
         const page = await fetch(`${url}?answer=yes`, { redirect: 'manual' })
         const back = new URL(page.headers.get('location') ?? '')

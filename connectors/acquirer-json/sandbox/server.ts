@@ -44,7 +44,8 @@ export async function startBank(account: BankAccount): Promise<RunningBank> {
     eventOf(key) {
       const entry = ledger.byKey(key)
       if (entry === undefined) throw new Error('the bank knows no payment with this key')
-      const event = { id: `${entry.id}-${entry.status}`, payment: describe(entry, url) }
+      const news = entry.reversal ?? entry.status
+      const event = { id: `${entry.id}-${news}`, payment: describe(entry, url) }
       const body = Buffer.from(JSON.stringify(event))
       const signature = signatureOf(body, account.eventSecret)
       const headers = { 'content-type': 'application/json', [signatureHeader]: signature }
@@ -127,7 +128,7 @@ function confirm(
 }
 
 /** A payment as the API describes it. */
-function describe({ id, key, status, code, amount, type }: Entry, url: string): object {
+function describe({ id, key, status, code, amount, type, reversal }: Entry, url: string): object {
   const isCard = type === 'authorisation' || type === 'sale'
   return {
     id,
@@ -136,6 +137,7 @@ function describe({ id, key, status, code, amount, type }: Entry, url: string): 
     code,
     amount: { value: String(amount.minor), currency: amount.currency },
     ...(status === 'approved' && isCard ? { networkReference: `EB${id.slice(0, 13)}` } : {}),
+    ...(reversal === undefined ? {} : { reversal }),
     ...(status === 'confirm' ? { confirmUrl: `${url}/confirm/${id}` } : {}),
   }
 }

@@ -9,8 +9,10 @@ import { line } from './cases/line.ts'
 import { load } from './cases/load.ts'
 import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
+import { reversals } from './cases/reversals.ts'
 import { secrets } from './cases/secrets.ts'
-import { openStage, type StageOptions } from './harness.ts'
+import type { StageOptions } from './environment.ts'
+import { openStage } from './harness.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** The contract, part by part. A new part is one file of cases and one line here. */
@@ -21,6 +23,7 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   'keys and moving money': keys,
   'the line': line,
   'enquiry and reversal by key': resolve,
+  'reversals that are only requested': reversals,
   'the shopper comes back': completion,
   events,
   secrets,

@@ -36,7 +36,8 @@ export function originalKind(connector: Connector, kind: Kind): Kind | undefined
   return undefined
 }
 
-const returnUrl = 'https://shop.example/return'
+/** The engine's page for the way back from a bank or an issuer. */
+export const returnUrl = 'https://shop.example/return'
 
 /** A first operation as an engine passes it. A handler must not change it. */
 export function firstOperation(
@@ -82,14 +83,22 @@ export function withoutInstrument(operation: Operation): Operation {
 function plain(connector: Connector, kind: Kind, amount: Money, request: Operation['request']) {
   return {
     kind,
-    paymentId: text('0123456789abcdef', 32),
+    ...newIds(),
     key: newKey(connector),
     amount,
     request,
-    shortId: [1, 2, 3].map(() => text('0123456789', 4)).join('.'),
-    merchantTransactionId: `order-${text('0123456789', 8)}`,
   }
 }
+
+/** The ids of a new payment. */
+export const newIds = () => ({
+  paymentId: randomHex(),
+  shortId: [1, 2, 3].map(() => text(alphabets.digits, 4)).join('.'),
+  merchantTransactionId: `order-${text(alphabets.digits, 8)}`,
+})
+
+/** 128 random bits, as the ids and keys of an engine. */
+export const randomHex = (): string => text(alphabets.hex, 32)
 
 const alphabets = {
   hex: '0123456789abcdef',

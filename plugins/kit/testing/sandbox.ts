@@ -35,6 +35,8 @@ export type Sandbox = {
   readonly lost?: Scene
   /** Stays open until `finish`. Omit it when the acquirer has no open payments. */
   readonly pending?: Scene
+  /** Its reversal by key is only requested. Omit it when the acquirer reverses at once. */
+  readonly reversedLater?: Scene
   /** Redirects the shopper. `forged`: a cheat's query that imitates a payer. */
   readonly redirect?: Scene & { readonly forged: Readonly<Record<string, string>> }
   /**
@@ -91,6 +93,8 @@ export type Acquirer = {
   bookings(): Promise<readonly Booking[]>
   /** Approves an open operation. Needed with `pending`. */
   finish?(key: string): Promise<void>
+  /** Ends a reversal by key that was only requested. Needed with `reversedLater`. */
+  endReversal?(key: string, as: 'reversed' | 'notReversed'): Promise<void>
   /**
    * Follows the redirect as the shopper and pays. Returns the query of the return, or the whole return
    * where the acquirer posts a form.

@@ -18,6 +18,7 @@ import {
   noMoney,
   notCharged,
   refuse,
+  refusedFor,
   startLate,
   type Word,
 } from '../../rig/late-words.ts'
@@ -42,6 +43,21 @@ describe('approvals for another amount', { concurrency: true }, () => {
   const captured = async (id: string) => (await balanceOf(run, id)).captured
   const isOffTheList = (id: string) =>
     until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
+
+  test('an accepted refund that an operator settles as declined gives its amount back', async () => {
+    const { id: sale } = await run.debit('sale-of-failed-refund')
+    const sixty = { amount: '60.00', currency: 'EUR' }
+    const { id } = await run.follow(sale, 'RF', 'refund-that-fails', sixty, { refund: accept })
+    assert.equal(await run.tell(id, { outcome: failure, minor: '5000' }), 'conflict')
+    assert.equal((await balanceOf(run, sale)).refunded, 6000n)
+    await run.gateway.operator.settle(id, 'declined', { by: 'alice', reason: 'it came back' })
+    assert.equal((await balanceOf(run, sale)).refunded, 0n)
+    const [own] = await run.sql<{ closed_by: string | null }>(
+      'select closed_by from tollgate.payment_balance where payment_id = $1',
+      [id],
+    )
+    assert.notEqual(own!.closed_by, null)
+  })
 
   for (const [name, amount] of Object.entries(others)) {
     const word: Word = { outcome: approval, ...amount }
@@ -71,6 +87,33 @@ describe('approvals for another amount', { concurrency: true }, () => {
       const fails = { outcome: failure, minor: String(asked), currency }
       assert.equal(await run.tell(id, fails), 'settled', 'it may still fail')
       assert.equal(await run.code(id), failure.reason)
+    })
+
+    test(`${name}, as the failure of an accepted payment: listed, and an operator decides`, async () => {
+      const alice = { by: 'alice', reason: 'the statement shows it' }
+      const { settle, resolve } = run.gateway.operator
+      for (const [standing, as, ends] of [
+        ['fails', 'declined', '900.100.300'],
+        ['stays', 'approved', charged],
+      ] as const) {
+        const { id } = await pay(standing, { debit: accept })
+        await assert.rejects(settle(id, as, alice), refusedFor(/has not contradicted/))
+        assert.equal(await run.tell(id, { outcome: failure, ...amount }), 'conflict')
+        assert.equal(await run.code(id), charged)
+        await settle(id, as, alice)
+        assert.equal(await run.code(id), ends)
+        await assert.rejects(settle(id, as, alice), refusedFor(/a decision is final/))
+        assert.deepEqual(await run.audited(id), ['payment.settled'])
+        const [entry] = await run.listed(id)
+        await resolve(entry!.id, alice)
+        assert.deepEqual(await run.kinds(id), ['(conflict)'])
+        const refund = run.follow(id, 'RF', `${reference(standing)}-refund`, {
+          amount: '1.00',
+          currency: amount.currency === 'KWD' ? 'KWD' : 'EUR',
+        })
+        if (as === 'approved') await refund
+        else await assert.rejects(refund)
+      }
     })
 
     test(`${name}, on a declined payment: recorded and reversed`, async () => {
@@ -149,6 +192,8 @@ describe('approvals for another amount', { concurrency: true }, () => {
             { amount: { minor: BigInt(amount.minor!), currency: amount.currency! } },
           ),
       })
+      // The engine's own look would reverse it.
+      await run.dueLater(id)
       await run.gateway.operator.enquire(id, { by: 'alice', reason: 'the shopper asks' })
       const other = (await run.listed(id)).find((entry) =>
         entry.reference.startsWith('other-amount'),

@@ -130,7 +130,7 @@ describe('late successes whose reversal is interrupted', { concurrency: true }, 
           // Makes the next step of the ladder due now.
           await run.dueNow(late)
           return (await run.kinds(late))[0] === '(conflict)' ? true : undefined
-        }, 20_000)
+        })
         assert.equal(script.undone.size, 1, 'one undo at the acquirer')
         assert.equal(await run.code(late), noMoney)
         const { refunding, refunded } = await balanceOf(run, sale)

@@ -25,7 +25,7 @@ describe('answers during a database outage', () => {
     run = await startLate(
       { 'by-reversal': withoutKeyReversal, 'by-nobody': withoutAnyReversal },
       {
-        connectorTimeoutMs: 600,
+        connectorTimeoutMs: 3_000,
         through: async (url) => {
           line = await lineTo(url)
           return line.url

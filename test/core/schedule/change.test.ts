@@ -1,5 +1,5 @@
 /**
- * No instant is lost when a schedule is changed or cancelled: each has fired or is recorded as
+ * No due time is lost when a schedule is changed or cancelled: each has fired or is recorded as
  * missed.
  */
 import assert from 'node:assert/strict'
@@ -12,8 +12,8 @@ import { monthly, type Scheduling, scheduling } from '../../rig/schedules.ts'
 const secondMs = 1000
 const everySecond = { job: { expression: '* * * * * ?' } }
 
-/** Fired and missed instants of a schedule, as whole seconds since 1970, in order. */
-async function instants(run: TestGateway, id: string) {
+/** Fired and missed due times of a schedule, as whole seconds since 1970, in order. */
+async function dueTimes(run: TestGateway, id: string) {
   const fired = await run.sql<{ at: Date }>(
     'select at from tollgate.occurrence where schedule_id = $1 order by at',
     [id],
@@ -46,7 +46,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
   })
   after(() => closeChecked(run))
 
-  /** A schedule of every minute whose last three instants did not fire. */
+  /** A schedule of every minute whose last three due times did not fire. */
   async function overdue() {
     const { id } = await tools.schedule(await tools.store(), { job: { expression: '0 * * * * ?' } })
     const minuteMs = 60 * secondMs
@@ -56,7 +56,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
     return { id, range: { from: first.toISOString(), to: last.toISOString(), count: 3 } }
   }
 
-  test('a cancellation records the missed instants before its own event', async () => {
+  test('a cancellation records the missed due times before its own event', async () => {
     const { id, range } = await overdue()
     const cancelled = await run.gateway.schedules.cancel(id)
     assert.equal(cancelled.state, 'CANCELLED')
@@ -74,7 +74,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
     assert.deepEqual(row, { seq: 3 })
   })
 
-  test('a change of times records the missed instants and continues with the new times', async () => {
+  test('a change of times records the missed due times and continues with the new times', async () => {
     const { id, range } = await overdue()
     const changed = await run.gateway.schedules.reschedule(id, { job: monthly } as never)
     assert.equal(changed.state, 'WAITING')
@@ -84,7 +84,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
     ])
   })
 
-  test('a cancellation with notice leaves due instants to be charged', async () => {
+  test('a cancellation with notice leaves due times to be charged', async () => {
     const { id } = await tools.schedule(await tools.store(), {
       job: { expression: '0 * * * * ?', noticeNumber: '1', noticeUnit: 'DAY' },
     })
@@ -94,10 +94,10 @@ describe('changes of schedules without a running worker', { concurrency: true },
     assert.equal(ending.state, 'ENDING')
     const [row] = await run.sql('select next_at from tollgate.schedule where id = $1', [id])
     assert.deepEqual(row, { next_at: due })
-    assert.deepEqual((await instants(run, id)).missed, [])
+    assert.deepEqual((await dueTimes(run, id)).missed, [])
   })
 
-  test('the position of a test clock decides the missed instants', async () => {
+  test('the position of a test clock decides the missed due times', async () => {
     const clock = await tools.clockAt('2027-03-15 00:00:00')
     const { id } = await tools.schedule(await tools.store({ testClock: clock.id }))
     await run.sql("update tollgate.schedule set next_at = '2027-02-01 06:00:00Z' where id = $1", [
@@ -110,7 +110,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
     ])
   })
 
-  test('an instant that fired and was not begun is missed by a cancellation and charged after a change', async () => {
+  test('a due time that fired and was not begun is missed by a cancellation and charged after a change', async () => {
     for (const change of ['cancel', 'reschedule'] as const) {
       const { id } = await tools.schedule(await tools.store())
       await run.sql(
@@ -120,7 +120,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
       )
       if (change === 'cancel') await run.gateway.schedules.cancel(id)
       else await run.gateway.schedules.reschedule(id, { job: monthly } as never)
-      const { fired, missed } = await instants(run, id)
+      const { fired, missed } = await dueTimes(run, id)
       assert.deepEqual([fired.length, missed.length], change === 'cancel' ? [0, 1] : [1, 0])
     }
   })
@@ -145,7 +145,7 @@ describe('changes of schedules beside two workers', () => {
     await Promise.all(
       made.map(async ({ id }, index) => {
         await until(async () => ((await tools.history(id)).length > 0 ? true : undefined), 20_000)
-        // The same times again, so that a lost instant between the two plans would be a gap.
+        // The same times again, so that a lost due time between the two plans would be a gap.
         const far = { job: { ...everySecond.job, endDate: '2090-01-01 00:00:00' } }
         const [changer, ender] = index % 2 === 0 ? [run.gateway, other] : [other, run.gateway]
         await changer.schedules.reschedule(id, far as never)
@@ -157,7 +157,7 @@ describe('changes of schedules beside two workers', () => {
       }),
     )
     for (const { id } of made) {
-      const { fired, missed } = await instants(run, id)
+      const { fired, missed } = await dueTimes(run, id)
       const all = [...fired, ...missed].sort((one, two) => one - two)
       const [row] = await run.sql<{ created_at: Date; effective_end: Date }>(
         'select created_at, effective_end from tollgate.schedule where id = $1',
@@ -177,7 +177,7 @@ describe('changes of schedules beside two workers', () => {
     }
   })
 
-  test('a cancellation precedes a clock that stands at its instant', async () => {
+  test('a cancellation precedes a clock that stands at its due time', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const { id } = await tools.schedule(await tools.store({ testClock: clock.id }))
     let release = () => {}

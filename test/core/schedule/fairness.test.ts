@@ -8,7 +8,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The single instant of a job, `seconds` from now. */
+/** The single due time of a job, `seconds` from now. */
 function onceIn(seconds: number) {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -53,7 +53,7 @@ describe('charges beside a hanging acquirer', () => {
         [ids],
       )
       return Number(row!.n) === ids.length ? true : undefined
-    }, 20_000)
+    })
 
   const openOf = async (kinds: readonly string[]) => {
     const [row] = await run.sql<{ n: bigint }>(

@@ -14,7 +14,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { testKey, until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-/** The single instant of a job, `seconds` from now. */
+/** The single due time of a job, `seconds` from now. */
 function onceIn(seconds: number) {
   const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
@@ -84,7 +84,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     ])
   })
 
-  test('the oldest instants of the last day are charged after an outage, all others are recorded as missed', async () => {
+  test('the oldest due times of the last day are charged after an outage, all others are recorded as missed', async () => {
     const registrationId = await tools.store()
     const hourly = await tools.schedule(registrationId, { job: { expression: '0 0/20 * * * ?' } })
     const hourMs = 3_600_000
@@ -97,9 +97,9 @@ describe('firing of schedules', { concurrency: true }, () => {
       'select created_at as now from tollgate.missed where schedule_id = $1 limit 1',
       [hourly.id],
     )) as [{ now: Date }]
-    const instants = Math.floor((now.getTime() - since.getTime()) / (20 * 60_000)) + 1
+    const dueTimes = Math.floor((now.getTime() - since.getTime()) / (20 * 60_000)) + 1
     const told = missed.reduce((sum, range) => sum + Number(range.count), 0)
-    assert.equal(told + all.length, instants, 'each instant is charged or recorded as missed')
+    assert.equal(told + all.length, dueTimes, 'each due time is charged or recorded as missed')
     const oldest = Date.parse(all.at(-1)!.scheduledAt)
     const window = now.getTime() - 24 * hourMs
     assert.ok(oldest >= window && oldest < window + 20 * 60_000)
@@ -215,7 +215,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     assert.equal(new Set(payments.map(({ attempt_key }) => attempt_key)).size, 7)
   })
 
-  test('a decline that proves to be a success is reversed when the instant was charged again', async () => {
+  test('a decline that proves to be a success is reversed when the due time was charged again', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Accepting',
@@ -302,7 +302,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     }
   })
 
-  test('simultaneous cancellation, change and firing charge each instant once or never', async () => {
+  test('simultaneous cancellation, change and firing charge each due time once or never', async () => {
     const other = await run.another()
     const registrationId = await tools.store()
     const made = await Promise.all(
@@ -336,7 +336,7 @@ describe('firing of schedules', { concurrency: true }, () => {
        where s.id = any($1::uuid[]) and o.at >= s.effective_end`,
       [ids],
     )
-    assert.deepEqual(wrong, [], 'nothing is charged for an instant after the cancellation')
+    assert.deepEqual(wrong, [], 'nothing is charged for a due time after the cancellation')
     const doubled = await run.sql(
       `select o.id from tollgate.occurrence o join tollgate.payment p on p.schedule_id = o.schedule_id
        where o.schedule_id = any($1::uuid[]) group by o.id, o.schedule_id
@@ -346,7 +346,7 @@ describe('firing of schedules', { concurrency: true }, () => {
     assert.deepEqual(doubled, [], 'as many payments as executions')
   })
 
-  test('no instant is lost while registrations change or go and keys rotate', async () => {
+  test('no due time is lost while registrations change or go and keys rotate', async () => {
     const registrations = await Promise.all(Array.from({ length: 12 }, () => tools.store()))
     const made = await Promise.all(
       registrations.map((id) => tools.schedule(id, { job: { expression: '* * * * * ?' } })),
@@ -376,12 +376,12 @@ describe('firing of schedules', { concurrency: true }, () => {
         ids,
       )
       return open === 0 ? true : undefined
-    }, 30_000)
+    })
     for (const [at, { id }] of ends.entries()) {
       const { executions, missed } = await tools.executions(id)
       const moments = [
         ...executions.map(({ scheduledAt }) => Date.parse(scheduledAt)),
-        // Instants that the cancellation found unstarted.
+        // Due times that the cancellation found unstarted.
         ...missed.flatMap(({ from, count }) =>
           Array.from({ length: Number(count) }, (_, no) => Date.parse(from) + no * 1000),
         ),
@@ -394,12 +394,12 @@ describe('firing of schedules', { concurrency: true }, () => {
     }
   })
 
-  test('one occurrence takes one payment, however many workers attempt it', async () => {
+  test('one execution takes one payment, however many workers attempt it', async () => {
     const clock = await tools.clockAt('2027-01-15 00:00:00')
     const registrationId = await tools.store({ testClock: clock.id })
     const { id } = await tools.schedule(registrationId)
     await tools.advance(clock.id, { by: 'P1M' })
-    const [occurrence] = await run.sql<{ id: string }>(
+    const [execution] = await run.sql<{ id: string }>(
       'select id from tollgate.occurrence where schedule_id = $1',
       [id],
     )
@@ -411,14 +411,14 @@ describe('firing of schedules', { concurrency: true }, () => {
     for (let no = 0; no < 20; no += 1) {
       await run.gateway.sendJob('charge', {
         merchantId: run.merchant,
-        occurrenceIds: [occurrence!.id],
+        occurrenceIds: [execution!.id],
       })
     }
     await until(async () => {
       const open = await count(
         `select count(*) as n from tollgate_boss.job
          where name = 'charge' and state < 'completed' and data->'occurrenceIds'->>0 = $1`,
-        occurrence!.id,
+        execution!.id,
       )
       return open === 0 ? true : undefined
     })

@@ -61,7 +61,7 @@ export const planOf = (
 ): SchedulePlan => openPlan({ expression, zone, ...more })
 
 /** `2027-03-28T01:00:00Z` */
-export const iso = (instant: Date | null): string =>
-  instant === null ? 'never' : `${instant.toISOString().slice(0, 19)}Z`
+export const iso = (dueTime: Date | null): string =>
+  dueTime === null ? 'never' : `${dueTime.toISOString().slice(0, 19)}Z`
 
-export const isos = (instants: readonly Date[]): string[] => instants.map(iso)
+export const isos = (dueTimes: readonly Date[]): string[] => dueTimes.map(iso)

@@ -161,7 +161,7 @@ describe('charges beside removals and cancellations', () => {
     }
   })
 
-  test('a cancellation takes fired instants that are not begun, also from a waiting charge', async () => {
+  test('a cancellation takes fired due times that are not begun, also from a waiting charge', async () => {
     const { clock, id } = await onClock()
     const charge = nextCharge()
     const arrived = tools.advance(clock.id, { by: 'P1M' })
@@ -180,18 +180,18 @@ describe('charges beside removals and cancellations', () => {
     assert.equal((await run.gateway.schedules.get(id)).state, 'CANCELLED')
   })
 
-  /** An occurrence left by a lost job. */
+  /** An execution left by a lost job. */
   const leftOver = async (id: string, at: string) => {
-    const occurrence = newId()
+    const execution = newId()
     await run.sql(
       `insert into tollgate.occurrence (id, schedule_id, at, clock_id, created_at)
        select $1, id, ${at}, clock_id, least(now(), ${at}) from tollgate.schedule where id = $2`,
-      [occurrence, id],
+      [execution, id],
     )
-    return occurrence
+    return execution
   }
 
-  test('an occurrence without its job is charged within a day and missed afterwards', async () => {
+  test('an execution without its job is charged within a day and missed afterwards', async () => {
     const { id } = await tools.schedule(await tools.store())
     const late = await leftOver(id, "date_trunc('second', now()) - interval '23 hours'")
     const tooLate = await leftOver(id, "date_trunc('second', now()) - interval '25 hours'")
@@ -225,7 +225,7 @@ describe('charges beside removals and cancellations', () => {
     )
   })
 
-  test('a channel with a shorter window charges fewer lost occurrences', async () => {
+  test('a channel with a shorter window charges fewer lost executions', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',
       name: 'Punctual',

@@ -36,8 +36,8 @@ const scenes = {
     { card: card('5200000000000023', 'MASTER'), expected: { is: 'attempted', eci: '01' } },
     { card: card('4012001037461114'), expected: { is: 'unavailable' } },
     { card: card('4012001037141112'), expected: { is: 'failed', status: 'N' } },
-    { card: card('4532497088771651'), expected: { is: 'informational' } },
-    { card: card('4200000000000000'), expected: { is: 'informational' } },
+    { card: card('4532497088771651'), expected: { is: 'notEnrolled' } },
+    { card: card('4200000000000000'), expected: { is: 'notEnrolled' } },
   ],
   challenge: {
     card: card('4200000000000042'),

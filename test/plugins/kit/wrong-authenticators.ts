@@ -20,6 +20,8 @@ export type WrongAuthenticator = {
   readonly authenticator: Authenticator
   /** Names of the cases that must fail. */
   readonly noticed: readonly string[]
+  /** Its handlers never end, so the suite waits in vain. */
+  readonly isEndless?: true
 }
 
 type Found = Authentication | { is: 'notFound' }
@@ -91,11 +93,25 @@ export const wrongAuthenticators: readonly WrongAuthenticator[] = [
   {
     what: 'takes every authentication that did not fail for one that succeeded',
     authenticator: saying((answer) =>
-      answer.is === 'unavailable' || answer.is === 'attempted' || answer.is === 'informational'
+      answer.is === 'unavailable' || answer.is === 'attempted' || answer.is === 'notEnrolled'
         ? { ...confirmed, ...answer, is: 'authenticated' as const, version: '2.2.0' }
         : answer,
     ),
     noticed: ['each scene ends as expected'],
+  },
+  {
+    what: 'takes a card without 3-D Secure for an issuer that is away',
+    authenticator: saying((answer) =>
+      answer.is === 'notEnrolled' ? { ...answer, is: 'unavailable' as const } : answer,
+    ),
+    noticed: ['each scene ends as expected'],
+  },
+  {
+    what: 'gives a card without 3-D Secure a proof',
+    authenticator: saying((answer) =>
+      answer.is === 'notEnrolled' ? ({ ...answer, eci: '05' } as Found) : answer,
+    ),
+    noticed: ['an answer that confirms nothing has no proof'],
   },
   {
     what: 'confuses the indicators of schemes',
@@ -295,6 +311,7 @@ export const wrongAuthenticators: readonly WrongAuthenticator[] = [
         }
       },
     }),
+    isEndless: true,
     noticed: [
       ...faultCases,
       'an enquiry finds an authentication whose answer was lost',

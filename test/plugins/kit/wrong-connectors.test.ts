@@ -1,18 +1,31 @@
 /** Every case of the suite notices the connector with its mistake. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { contractCases, runContract } from '@tollgate/plugin-kit/testing'
+import { contractCases } from '@tollgate/plugin-kit/testing'
 import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
+import { failing } from './noticed.ts'
 import { wrongConnectors } from './wrong-connectors.ts'
 
+const pace = { parallel: 20 }
+const impatient = { parallel: 20, patienceMs: 500, graceMs: 200 }
+
 describe('the contract suite and wrong connectors', () => {
-  for (const { what, connector, noticed } of wrongConnectors) {
+  for (const { what, connector, noticed, isEndless } of wrongConnectors) {
     test(`the suite notices a connector that ${what}`, async () => {
-      const { failed } = await runContract(connector, sandbox, { parallel: 20, graceMs: 200 })
-      assert.deepEqual(failed.map(({ name }) => name).sort(), [...noticed].sort())
+      const options = isEndless === true ? impatient : pace
+      const failed = await failing(contractCases(connector, sandbox, options), noticed)
+      assert.deepEqual(failed, [...noticed].sort())
     })
   }
+
+  test('a mistake fails no other case', async () => {
+    const { connector, noticed } = wrongConnectors.find(
+      ({ what }) => what === 'refunds everything, whatever was asked for',
+    )!
+    const failed = await failing(contractCases(connector, sandbox, pace))
+    assert.deepEqual(failed, [...noticed].sort())
+  })
 })
 
 test('every case of the contract has a connector that fails it', () => {

@@ -32,6 +32,8 @@ export type Wrong = {
   readonly connector: Connector
   /** Names of the cases that must fail. */
   readonly noticed: readonly string[]
+  /** Its handlers never end, so the suite waits in vain. */
+  readonly isEndless?: true
 }
 
 const kinds = [
@@ -118,6 +120,11 @@ const untagged: Wrap =
   (send) =>
   (method, url, { moves: _forgotten, ...options } = {}) =>
     send(method, url, options)
+
+const requestedReversals = [
+  'a reversal that the acquirer only took is requested, and is told as reversed',
+  'a requested reversal that fails is told as not reversed',
+]
 
 /** The last operation, in a connector with state in its module. */
 let last: Operation | undefined
@@ -519,6 +526,7 @@ export const wrongConnectors: readonly Wrong[] = [
           : Promise.reject(error),
       ['credit'],
     ),
+    isEndless: true,
     noticed: [
       ...silences,
       'an enquiry finds an operation whose answer was lost',
@@ -581,6 +589,7 @@ export const wrongConnectors: readonly Wrong[] = [
       'a reversal by key closes an unused key',
       'a reversal by key closes a key with a delayed request',
       'a broken answer to a reversal by key proves nothing',
+      ...requestedReversals,
     ],
   },
   {
@@ -610,6 +619,40 @@ export const wrongConnectors: readonly Wrong[] = [
       },
     }),
     noticed: ['a broken answer to a reversal by key proves nothing'],
+  },
+
+  // Reversals that are only requested.
+  {
+    what: 'takes a reversal that the acquirer only took for done',
+    connector: resolving({
+      reverseByKey: async (operation, context) => {
+        const said = await right.resolve.reverseByKey!(operation, context)
+        return said.is === 'requested' ? { is: 'reversed' } : said
+      },
+    }),
+    noticed: requestedReversals,
+  },
+  {
+    what: 'finds a success while it is taken back',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return found.is === 'requested' ? approved(found.refs ?? {}) : found
+    }),
+    noticed: requestedReversals,
+  },
+  {
+    what: 'claims a reversal that failed as done',
+    connector: claiming((claim) =>
+      claim.outcome.is === 'notReversed' ? { ...claim, outcome: { is: 'reversed' } } : claim,
+    ),
+    noticed: ['a requested reversal that fails is told as not reversed'],
+  },
+  {
+    what: 'claims the end of a reversal as a decline',
+    connector: claiming((claim) =>
+      claim.outcome.is === 'reversed' ? { ...claim, outcome: declined('900.100.301') } : claim,
+    ),
+    noticed: ['a reversal that the acquirer only took is requested, and is told as reversed'],
   },
 
   // The shopper comes back.

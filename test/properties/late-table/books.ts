@@ -1,6 +1,5 @@
 /** One tree of payments in memory, moved by the tables of core as its statements move rows. */
 
-import type { Effect } from '../../../core/payment/operation-kinds.ts'
 import {
   type Mark,
   moveBetween,
@@ -10,7 +9,8 @@ import {
   type Sums,
   shares,
   sumNames,
-} from '../../../core/payment/sums.ts'
+} from '../../../core/payment/balance-rules.ts'
+import type { Effect } from '../../../core/payment/operation-kinds.ts'
 import type { AttemptState, PaymentState } from '../../../core/payment/types.ts'
 
 export type Balance = {
@@ -34,6 +34,8 @@ export type Payment = {
   state: PaymentState
   attempt: AttemptState
   finalBy: string | null
+  /** The acquirer took a reversal by key, and has not said how it ended. */
+  isReversing: boolean
   /** A late success that can still fail. */
   mayFailLate: boolean
   lateMinor: bigint | null
@@ -74,6 +76,7 @@ export class Books {
       state: 'processing',
       attempt: 'sending',
       finalBy: null,
+      isReversing: false,
       mayFailLate: false,
       lateMinor: null,
       approvedMinor: null,

@@ -1,23 +1,30 @@
 /**
- * The engine's treatment of requests, answers and late words by the tables of core, like late.ts
+ * The engine's treatment of requests, answers and late words by the tables of core, like late-word-apply.ts
  * and settle.ts.
  */
-import type { Outcome } from '@tollgate/plugin-kit'
+import { cannotBeUndone, type Place } from '../../../core/payment/balance-rules.ts'
 import {
   isOpen,
   isOver,
   standingOf,
+  type Told,
   type Treatment,
   treatmentOf,
   wordOf,
-} from '../../../core/payment/late-words.ts'
+} from '../../../core/payment/late-word-table.ts'
 import type { Effect } from '../../../core/payment/operation-kinds.ts'
-import type { Place } from '../../../core/payment/sums.ts'
 import { Books, hasFailed, newBalance, type Payment, placeNow, shift } from './books.ts'
 
-/** An outcome of a payment; `minor` when the approved amount differs. */
+/** A word about a payment; `minor` when its amount differs from the requested one. */
 export type Said = {
-  readonly is: 'approved' | 'accepted' | 'declined' | 'pending' | 'unknown'
+  readonly is:
+    | 'approved'
+    | 'accepted'
+    | 'declined'
+    | 'pending'
+    | 'unknown'
+    | 'reversed'
+    | 'notReversed'
   readonly minor?: bigint
 }
 
@@ -71,7 +78,15 @@ export class Engine {
         this.#stand(payment, said.minor ?? payment.amount)
         break
       case 'declined':
+      case 'reversed':
         this.#decide(payment, 'declined', 'declined', 'gone')
+        break
+      case 'notReversed':
+        this.#decide(payment, 'declined', 'declined', 'gone')
+        payment.mayFailLate = true
+        payment.lateMinor = payment.amount
+        this.#late(payment, cannotBeUndone.has(payment.effect) ? 'done' : 'open', 'late')
+        this.books.list('conflict', payment, payment.amount)
         break
       default:
         if (state === 'processing' || said.is === 'pending') {
@@ -80,6 +95,14 @@ export class Engine {
         }
     }
     this.#goOn(payment)
+  }
+
+  /** The acquirer takes the reversal of an open payment, and will say later how it ended. */
+  requestBack(payment: Payment): void {
+    this.#note?.('is to be taken back', payment)
+    payment.isReversing = true
+    payment.state = 'unknown'
+    payment.attempt = 'unknown'
   }
 
   /** The payment's time ends. */
@@ -91,6 +114,7 @@ export class Engine {
 
   #decide(payment: Payment, state: Payment['state'], attempt: Payment['attempt'], to: Place): void {
     shift(payment, 'open', to, this.books.payments)
+    payment.isReversing = false
     payment.state = state
     payment.attempt = attempt
   }
@@ -114,7 +138,8 @@ export class Engine {
 
   treatment(payment: Payment, said: Said): Treatment {
     const isAsAsked = said.minor === undefined || said.minor === payment.amount
-    const standing = standingOf(payment, payment.attempt)
+    const answer = payment.isReversing ? { reversal: { code: '900.100.400' } as const } : {}
+    const standing = standingOf({ ...payment, answer }, payment.attempt)
     const treatment = treatmentOf(payment.effect, standing, wordOf(outcomeOf(said), isAsAsked))
     return treatment === 'end-late' && !payment.mayFailLate ? 'known' : treatment
   }
@@ -151,6 +176,20 @@ export class Engine {
         return
       case 'end-late':
         this.endLate(payment)
+        return
+      case 'undone':
+        // The engine's own reversal took it back as well: a second way must not start.
+        if (payment.undo === null) this.endLate(payment)
+        else this.books.list('conflict', payment, payment.amount, said.is)
+        return
+      case 'count-standing':
+        payment.mayFailLate = true
+        payment.lateMinor = said.minor ?? payment.amount
+        this.#late(payment, cannotBeUndone.has(payment.effect) ? 'done' : 'open', 'late')
+        this.books.list('conflict', payment, payment.lateMinor)
+        return
+      case 'stand':
+        this.books.list('conflict', payment, payment.lateMinor ?? payment.amount)
         return
       default:
         throw new Error(`${treatment} of a payment that is ${payment.state}`)
@@ -312,7 +351,7 @@ function grants(parent: Payment, effect: Effect, amount: bigint): boolean {
   }
 }
 
-const outcomeOf = ({ is, minor }: Said): Outcome =>
+const outcomeOf = ({ is, minor }: Said): Told =>
   is === 'approved' && minor !== undefined
     ? { is, refs: {}, amount: { minor, currency: 'EUR' } }
-    : ({ is, refs: {} } as Outcome)
+    : ({ is, refs: {} } as Told)

@@ -9,6 +9,8 @@ export type Fact = {
   mayFail: boolean
   /** Whether the engine knows the present state. */
   isTold: boolean
+  /** Whether the acquirer took a reversal by its key. */
+  isRequested: boolean
   /** The amount charged back, less the amount returned. */
   chargedBack: bigint
 }
@@ -24,6 +26,7 @@ export class Ledger {
         minor: payment.amount,
         mayFail: false,
         isTold: false,
+        isRequested: false,
         chargedBack: 0n,
       }
       this.facts.set(payment, fact)

@@ -5,7 +5,7 @@
  *   npm run late-table -- --sequences 1000 --seed 42
  */
 import { parseArgs } from 'node:util'
-import { liveMany } from './sequences.ts'
+import { liveMany } from './lives.ts'
 
 const { values } = parseArgs({
   options: {

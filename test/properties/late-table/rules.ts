@@ -1,7 +1,7 @@
 /** The rules after every step, and after all open payments and entries have ended. */
 import assert from 'node:assert/strict'
-import { isOpen } from '../../../core/payment/late-words.ts'
-import { type SumName, sumNames } from '../../../core/payment/sums.ts'
+import { type SumName, sumNames } from '../../../core/payment/balance-rules.ts'
+import { isOpen } from '../../../core/payment/late-word-table.ts'
 import { type Books, type Entry, excessOf, type Payment, takes } from './books.ts'
 import type { Ledger } from './ledger.ts'
 

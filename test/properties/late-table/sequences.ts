@@ -1,18 +1,17 @@
-/** Random lives of one tree of payments: each number is one step. */
+/** The life of one tree of payments: each number is one step. */
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
-import { isOpen } from '../../../core/payment/late-words.ts'
+import { cannotBeUndone } from '../../../core/payment/balance-rules.ts'
+import { isOpen } from '../../../core/payment/late-word-table.ts'
 import type { Effect } from '../../../core/payment/operation-kinds.ts'
-import { cannotBeUndone } from '../../../core/payment/sums.ts'
 import type { Payment } from './books.ts'
-import { Engine, type Note } from './engine.ts'
+import { Engine, type Note, type Said } from './engine.ts'
 import { Ledger } from './ledger.ts'
 import { balancesOf, checkBooks, checkEnd, fingerprint } from './rules.ts'
 
 const whole = 100n
 
 /** Reads small choices out of one number. */
-class Dice {
+export class Dice {
   #left: number
   constructor(seed: number) {
     this.#left = seed
@@ -49,17 +48,21 @@ export class Life {
   }
 
   step(dice: Dice): void {
-    const what = dice.of(17)
+    const what = dice.of(21)
     const payment = dice.one(this.payments)
     if (what < 6) this.#request(payment, dice)
     else if (what < 9) this.#tell(payment, dice.of(3) === 0)
-    else if (what === 9) this.#fails(payment)
+    else if (what === 9) this.#fails(payment, dice.of(3) === 0)
     else if (what === 10) this.#doesAfterAll(payment, dice)
     else if (what === 11) this.#takesBack(payment, dice)
     else if (what === 12) this.#operator(payment, dice)
     else if (what === 13) this.#expires(payment)
     else if (what === 14) this.#chargesBack(payment, dice)
     else if (what === 15) this.#isFinal(payment)
+    else if (what === 16) this.#asksBack(payment)
+    else if (what === 17) this.#endsRequest(payment, dice)
+    else if (what === 18) this.#contradictsReversal(payment)
+    else if (what === 19) this.#takesPartBack(payment)
     else this.#thereAndBack(payment, dice)
     this.#answerSteps(dice)
     checkBooks(this.engine.books)
@@ -122,7 +125,10 @@ export class Life {
   #tell(payment: Payment, isTwice: boolean): void {
     const { engine, ledger } = this
     const word = ledger.word(payment)
-    if (isOpen(payment.state)) {
+    if (payment.isReversing) {
+      // Only the end of the reversal decides, or the proof that nothing moved.
+      if (engine.treatment(payment, word) === 'settle') engine.settle(payment, word)
+    } else if (isOpen(payment.state)) {
       const treatment = engine.treatment(payment, word)
       // An operation of another amount is undone by its key.
       if (treatment === 'enquire') ledger.undoes(payment)
@@ -137,12 +143,19 @@ export class Life {
     assert.equal(fingerprint(engine.books), before, 'the repeated word changes something')
   }
 
-  /** An accepted operation fails, or a final sale is returned; also during its reversal. */
-  #fails(payment: Payment): void {
+  /**
+   * An accepted operation fails, or a final sale is returned; also during its reversal. Or the
+   * acquirer takes it back by its key.
+   */
+  #fails(payment: Payment, isByKey: boolean): void {
     const counts = payment.state === 'approved' || payment.attempt === 'late'
     const { did, mayFail, isTold } = this.ledger.of(payment)
     if (!did || !counts) return
     this.ledger.undoes(payment)
+    if (isByKey) {
+      this.#hearTwice(payment, { is: 'reversed' })
+      return
+    }
     this.#tell(payment, true)
     if (mayFail && isTold)
       assert.notEqual(payment.attempt, 'late', 'the payment failed, and is still late')
@@ -162,6 +175,60 @@ export class Life {
     if (!isOver || payment.attempt === 'late' || this.ledger.of(payment).did) return
     this.ledger.does(payment, payment.amount, dice.of(2) === 0)
     this.#tell(payment, true)
+  }
+
+  /** A word about a decided payment; its repeat changes nothing. */
+  #hearTwice(payment: Payment, word: Said): void {
+    const { engine, ledger } = this
+    engine.hear(payment, word)
+    ledger.of(payment).isTold = true
+    const before = fingerprint(engine.books)
+    engine.hear(payment, word)
+    assert.equal(fingerprint(engine.books), before, `the repeated ${word.is} changes something`)
+  }
+
+  /** The acquirer takes the reversal of an open payment. */
+  #asksBack(payment: Payment): void {
+    const isFound = isOpen(payment.state) && payment.state !== 'processing'
+    if (!isFound || payment.isReversing) return
+    this.ledger.of(payment).isRequested = true
+    this.engine.requestBack(payment)
+  }
+
+  /** A requested reversal is carried out, or fails: the operation stands. */
+  #endsRequest(payment: Payment, dice: Dice): void {
+    if (!payment.isReversing) return
+    const { engine, ledger } = this
+    const isUndone = dice.of(2) === 0
+    if (isUndone) ledger.undoes(payment)
+    else this.#stands(payment)
+    const word: Said = { is: isUndone ? 'reversed' : 'notReversed' }
+    const treatment = engine.treatment(payment, word)
+    assert.equal(treatment, isUndone ? 'settle' : 'stand')
+    engine.settle(payment, word)
+    this.#hearTwice(payment, word)
+  }
+
+  /** The acquirer says that a reversal failed after all, of a payment that is over. */
+  #contradictsReversal(payment: Payment): void {
+    const isOver = !isOpen(payment.state) && payment.state !== 'approved'
+    if (!isOver || !this.ledger.of(payment).isRequested) return
+    this.#stands(payment)
+    this.#hearTwice(payment, { is: 'notReversed' })
+  }
+
+  #stands(payment: Payment): void {
+    const { did, minor } = this.ledger.of(payment)
+    this.ledger.does(payment, did ? minor : payment.amount, false)
+  }
+
+  /** The acquirer takes a part of a decided operation back, which nobody asked for. */
+  #takesPartBack(payment: Payment): void {
+    const counts = payment.state === 'approved' || payment.attempt === 'late'
+    const { did, minor } = this.ledger.of(payment)
+    if (!counts || !did || minor !== payment.amount || minor <= 10n) return
+    this.ledger.does(payment, minor - 10n, false)
+    this.#hearTwice(payment, { is: 'reversed', minor: 10n })
   }
 
   /** The engine requests the reversal of a late success: done, unknown, or refused. */
@@ -258,6 +325,7 @@ export class Life {
     for (let no = 0; no < 20; no += 1) {
       this.#answerSteps(dice)
       for (const payment of this.payments) {
+        if (payment.isReversing) this.#endsRequest(payment, dice)
         if (isOpen(payment.state) || !ledger.of(payment).isTold) this.#tell(payment, false)
         if (payment.attempt === 'late') this.#operator(payment, dice)
       }
@@ -274,52 +342,4 @@ const followUps: { readonly [effect in Effect]?: readonly Effect[] } = {
   replacement: ['capture', 'release', 'increase', 'replacement'],
   sale: ['refund', 'refund', 'void'],
   capture: ['refund', 'void'],
-}
-
-/** One life: a start, its steps, its end. */
-export function live(seeds: readonly number[], note?: Note): void {
-  const life = new Life(note)
-  const [first = 0, ...steps] = seeds
-  life.start(new Dice(first))
-  for (const seed of steps) life.step(new Dice(seed))
-  life.end(new Dice(first))
-}
-
-/** The same life again, as sentences. */
-function toldOf(seeds: readonly number[]): string {
-  const told: string[] = []
-  try {
-    live(seeds, (what, { no, effect, parent }) =>
-      told.push(`  ${effect} ${no}${parent === null ? '' : ` on ${parent.no}`} ${what}`),
-    )
-  } catch (error) {
-    told.push(`  ${error instanceof Error ? error.message : error}`)
-  }
-  return told.join('\n')
-}
-
-const lives = fc.array(fc.noBias(fc.integer({ min: 0, max: 2 ** 40 })), {
-  minLength: 2,
-  maxLength: 24,
-  size: 'max',
-})
-
-/** The number of each kind of step in some lives. */
-export function happeningsOf(sequences: number): ReadonlyMap<string, number> {
-  const often = new Map<string, number>()
-  for (const seeds of fc.sample(lives, sequences)) {
-    live(seeds, (what) => often.set(what, (often.get(what) ?? 0) + 1))
-  }
-  return often
-}
-
-/** @throws the shortest life that breaks a rule, with the seed that reproduces it. */
-export function liveMany(sequences: number, seed?: number): void {
-  const found = fc.check(
-    fc.property(lives, (seeds) => live(seeds)),
-    { numRuns: sequences, ...(seed === undefined ? {} : { seed }) },
-  )
-  if (!found.failed) return
-  const [seeds = []] = found.counterexample ?? []
-  assert.fail(`seed ${found.seed}, after ${found.numRuns} lives:\n${toldOf(seeds)}`)
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { Authenticator } from '../../authenticator.ts'
 import type { Json } from '../../outcome.ts'
 import type { Brought } from '../sandbox.ts'
+import type { AuthenticatorStage, Away } from './harness.ts'
 import { toldOf } from './judge.ts'
 import type { AuthenticatorSandbox, Deed } from './sandbox.ts'
-import type { AuthenticatorStage, Away } from './stage.ts'
 
 /** One rule for every authenticator that supports it. */
 export type AuthenticatorCase = {

@@ -1,7 +1,7 @@
 import type { Authenticator } from '../../authenticator.ts'
 import type { ContractCase, ContractReport, NotSupported } from '../contract.ts'
 import { runCases } from '../contract.ts'
-import type { StageOptions } from '../harness.ts'
+import type { StageOptions } from '../environment.ts'
 import type { AuthenticatorCase } from './case.ts'
 import { enquiry } from './cases/enquiry.ts'
 import { events } from './cases/events.ts'
@@ -10,8 +10,8 @@ import { line } from './cases/line.ts'
 import { outcomes } from './cases/outcomes.ts'
 import { secrets } from './cases/secrets.ts'
 import { shopper } from './cases/shopper.ts'
+import { openAuthenticatorStage } from './harness.ts'
 import type { AuthenticatorSandbox } from './sandbox.ts'
-import { openAuthenticatorStage } from './stage.ts'
 
 /** The contract of authenticators, part by part. */
 export const authenticatorParts: Readonly<Record<string, readonly AuthenticatorCase[]>> = {

@@ -1,6 +1,6 @@
 import type { Authentication } from '../../authenticator.ts'
 import { Sensitive } from '../../sensitive.ts'
-import type { Told } from '../harness.ts'
+import type { Told } from '../environment.ts'
 import { isMoney } from '../judge.ts'
 
 /** An answer, that there is none, or that the server knows no such key. */
@@ -36,6 +36,7 @@ export function checkedAnswer({ returned, thrown }: Told<unknown>): Answered {
       return answer.poll > 0 ? answer : unknown('decoupled without a pause')
     case 'cancelled':
     case 'unavailable':
+    case 'notEnrolled':
     case 'notFound':
       return answer
     default:

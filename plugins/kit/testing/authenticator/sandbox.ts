@@ -15,7 +15,13 @@ export type AuthenticationScene = {
 
 /** The expected answer: `is`, and other values where the test system fixes them. */
 export type ExpectedAuthentication = {
-  readonly is: 'authenticated' | 'attempted' | 'informational' | 'failed' | 'unavailable'
+  readonly is:
+    | 'authenticated'
+    | 'attempted'
+    | 'informational'
+    | 'failed'
+    | 'unavailable'
+    | 'notEnrolled'
   readonly eci?: string
   readonly status?: 'N' | 'R'
 }

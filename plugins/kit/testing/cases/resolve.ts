@@ -123,7 +123,9 @@ export const resolve: readonly Case[] = [
         const { operation } = await stage.done(await stage.prepare(kind))
         const { outcome, thrown } = await stage.reverseByKey(operation)
         const was = `a reversal by key of a ${kind} was ${told(outcome, thrown)}`
-        assert.equal(outcome.is, 'reversed', was)
+        if (outcome.is === 'requested')
+          await stage.acquirer.endReversal?.(operation.key, 'reversed')
+        else assert.equal(outcome.is, 'reversed', was)
         await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains`)
         await mustBeHarmless(stage, operation)
         const again = await stage.reverseByKey(operation)

@@ -57,7 +57,8 @@ export function sums(cell: Cell, place: Place, hasFailed = false): Balances {
   const { subject, situation } = cell
   const amount = amountOf(subject)
   const isAuthorising = subject === 'authorisation' || subject === 'replacement'
-  const isTaking = subject === 'sale' || subject === 'capture' || subject === 'refund'
+  const isTaking =
+    subject === 'sale' || subject === 'credit' || subject === 'capture' || subject === 'refund'
   const stands = place === 'done' || hasFailed
   const own =
     stands && (isAuthorising || isTaking)
@@ -115,6 +116,8 @@ function parentOf(subject: Subject): { kind: Kind; sums: Partial<Sums> } | null 
   switch (subject) {
     case 'authorisation':
     case 'sale':
+    case 'credit':
+    case 'undo':
       return null
     case 'void':
     case 'refund':

@@ -5,6 +5,7 @@
 export const subjects = [
   'authorisation',
   'sale',
+  'credit',
   'capture',
   'release',
   'void',
@@ -12,12 +13,14 @@ export const subjects = [
   'refund',
   'increase',
   'replacement',
+  'undo',
 ] as const
 export type Subject = (typeof subjects)[number]
 
 export const standings = [
   'undecided',
   'pending',
+  'reversing',
   'approved',
   'accepted',
   'declined',
@@ -37,6 +40,9 @@ export const words = [
   'declined',
   'pending',
   'unknown',
+  'reversed',
+  'reversed for less',
+  'not reversed',
 ] as const
 export type Word = (typeof words)[number]
 
@@ -88,8 +94,10 @@ export type Cell = {
 export const whole = 9200
 export const part = 6000
 
-export const amountOf = (subject: Subject): number =>
-  subject === 'authorisation' || subject === 'sale' || subject === 'void' ? whole : part
+/** Subjects that move the amount of a first payment. */
+const ofWhole: readonly Subject[] = ['authorisation', 'sale', 'credit', 'void', 'undo']
+
+export const amountOf = (subject: Subject): number => (ofWhole.includes(subject) ? whole : part)
 
 const untouched: Situation = { name: 'untouched', steps: [] }
 
@@ -134,6 +142,8 @@ const standing: Readonly<Record<Subject, readonly Situation[]>> = {
     ...ofSales(whole),
     { name: 'reversed', steps: [{ on: 'own', does: 'reverse' }], own: { reversed: whole } },
   ],
+  credit: [],
+  undo: [],
   capture: [
     ...ofSales(part),
     {
@@ -200,6 +210,8 @@ const replaced: Situation = {
 const instead: Readonly<Record<Subject, readonly Situation[]>> = {
   authorisation: [],
   sale: [],
+  credit: [],
+  undo: [],
   capture: [taken, released, replaced],
   release: [taken, replaced],
   increase: [taken, released, replaced],
@@ -246,20 +258,43 @@ function situationsOf(subject: Subject, is: Standing): readonly Situation[] {
 /** The state of sums matters for words that move them, and for one that must not. */
 const moving: readonly Word[] = ['approved', 'approved for less', 'accepted', 'declined']
 
-const wordsIn = (situation: Situation) => (situation === untouched ? words : moving)
+/** Ways to differ from the requested amount, beside the first one. */
+const otherwise: readonly Word[] = [
+  'approved for more',
+  'approved in another currency',
+  'approved for what the wire cannot say',
+]
+
+function wordsIn(subject: Subject, is: Standing, situation: Situation): readonly Word[] {
+  if (situation !== untouched) return moving
+  const isOnce = subject === 'undo' || is === 'reversing'
+  return isOnce ? words.filter((word) => !otherwise.includes(word)) : words
+}
 
 /** A late success is undone in each possible way. */
-function undosOf(is: Standing, situation: Situation, word: Word): readonly Undo[] {
+function undosOf(
+  subject: Subject,
+  is: Standing,
+  situation: Situation,
+  word: Word,
+): readonly Undo[] {
   const isTakenBack =
-    is === 'declined' && situation === untouched && (word === 'approved' || word === 'accepted')
+    subject !== 'undo' &&
+    is === 'declined' &&
+    situation === untouched &&
+    (word === 'approved' || word === 'accepted')
   return isTakenBack ? ['by its key', 'by a reversal', 'in vain'] : ['by its key']
 }
 
+/** A reversal of the engine's own is never a late success by a word. */
+const standingsOf = (subject: Subject): readonly Standing[] =>
+  subject === 'undo' ? standings.filter((is) => !is.startsWith('late')) : standings
+
 export const cells: readonly Cell[] = subjects.flatMap((subject) =>
-  standings.flatMap((is) =>
+  standingsOf(subject).flatMap((is) =>
     situationsOf(subject, is).flatMap((situation) =>
-      wordsIn(situation).flatMap((word) =>
-        undosOf(is, situation, word).map((undo) => ({
+      wordsIn(subject, is, situation).flatMap((word) =>
+        undosOf(subject, is, situation, word).map((undo) => ({
           subject,
           standing: is,
           situation,

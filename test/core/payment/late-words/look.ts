@@ -1,4 +1,5 @@
 /** Reads the visible state of all payments of the cells at once. */
+import type { AcquirerCall } from '../../../rig/acquirer.ts'
 import { type Balance, sumNames } from './balances.ts'
 import type { Play, Played } from './play.ts'
 import type { Seen } from './rules.ts'
@@ -47,16 +48,10 @@ export async function look({ run }: Play, played: readonly Played[]): Promise<Lo
   )
   const rows = new Map((await run.sql<Row>(payments, [ids])).map((row) => [row.id, row]))
   const sums = new Map((await run.sql<BalanceRow>(balances, [ids])).map((row) => [row.id, row]))
-  const asked = new Map<string, string[]>()
-  for (const { reference, what } of run.acquirer.calls)
-    asked.set(reference, [...(asked.get(reference) ?? []), what])
+  const asked = Map.groupBy(run.acquirer.calls, ({ reference }) => reference)
   return played.map((one) => {
     const row = rows.get(one.id)!
-    const calls = asked.get(one.reference) ?? []
-    const isReversal = calls[0] === 'reverse'
-    const back = calls.filter(
-      (what) => what === 'reverseByKey' || (what === 'reverse' && !isReversal),
-    ).length
+    const back = reversalsIn(asked.get(one.reference) ?? [], one).length
     return {
       state: row.state,
       code: row.result_code,
@@ -71,6 +66,17 @@ export async function look({ run }: Play, played: readonly Played[]): Promise<Lo
       returned: one.returnedId === null ? null : balanceOf(sums.get(one.returnedId), one.unit),
     }
   })
+}
+
+/** The reversals of the payment. Those of a sale that the engine takes back are no reversals of its reversal. */
+function reversalsIn(calls: readonly AcquirerCall[], { cell }: Played): readonly AcquirerCall[] {
+  const isUndo = cell.subject === 'undo'
+  const isReversal = isUndo || calls[0]?.what === 'reverse'
+  return calls.filter(
+    ({ what, operation }) =>
+      (what === 'reverseByKey' && (!isUndo || operation.kind === 'reverse')) ||
+      (what === 'reverse' && !isReversal),
+  )
 }
 
 function balanceOf(row: BalanceRow | undefined, unit: number): Balance | null {

@@ -5,6 +5,7 @@ import {
   approved,
   type Context,
   declined,
+  type Found,
   type Kind,
   type Operation,
   type Outcome,
@@ -22,22 +23,21 @@ import {
 } from '../../../rig/acquirer.ts'
 import { until } from '../../../rig/gateway.ts'
 import { amountOf, type Cell, part, type Step, type Subject, type Word, whole } from './cells.ts'
+import { type Amounts, money, moneyOf, outcomeOf, unsaid } from './said.ts'
 
 /** One cell with its payments. */
-export type Played = {
+export type Played = Amounts & {
   readonly cell: Cell
   readonly reference: string
   readonly id: string
   readonly parentId: string | null
   readonly returnedId: string | null
-  readonly currency: 'EUR' | 'KWD'
-  /** Minor units of a hundredth. */
-  readonly unit: 1 | 10
 }
 
 const kinds: Readonly<Record<Subject, Kind>> = {
   authorisation: 'authorize',
   sale: 'debit',
+  credit: 'credit',
   capture: 'capture',
   release: 'reverse',
   void: 'reverse',
@@ -45,6 +45,7 @@ const kinds: Readonly<Record<Subject, Kind>> = {
   refund: 'refund',
   increase: 'increment',
   replacement: 'authorize',
+  undo: 'reverse',
 }
 
 /** The number of simultaneous payments. */
@@ -53,7 +54,7 @@ const abreast = 32
 export class Play {
   readonly run: AcquirerRun
   /** The acquirer's latest message about a payment, by the payment's reference. */
-  readonly #said = new Map<string, Outcome>()
+  readonly #said = new Map<string, Found>()
   /** The acquirer's keys, by payment. */
   readonly #keys = new Map<string, string>()
   #events = 0
@@ -87,6 +88,9 @@ export class Play {
         { is: 'chargeback', refs: {} },
         money(one, one.cell.situation.chargedBack!),
       ),
+    )
+    await inParallel(at('reversing'), (one) =>
+      this.#event(one, unknown('ask'), money(one, amountOf(one.cell.subject))),
     )
     await inParallel(at('late'), (one) => this.say(one, 'approved'))
     await inParallel(at('late, may fail'), (one) => this.say(one, 'accepted'))
@@ -124,9 +128,16 @@ export class Play {
     let ids: { id: string; parentId: string | null; returnedId: string | null }
     switch (cell.subject) {
       case 'authorisation':
-      case 'sale': {
-        const type = cell.subject === 'sale' ? 'DB' : 'PA'
+      case 'sale':
+      case 'credit': {
+        const type = { authorisation: 'PA', sale: 'DB', credit: 'CD' }[cell.subject]
         ids = { id: (await first(type, reference, script)).id, parentId: null, returnedId: null }
+        break
+      }
+      case 'undo': {
+        const { id: sale } = await first('DB', reference, script)
+        const id = await this.#takenBack(sale, { currency, unit })
+        ids = { id, parentId: null, returnedId: null }
         break
       }
       default: {
@@ -149,6 +160,20 @@ export class Play {
     const played = { cell, reference, currency, unit, ...ids } as const
     for (const step of cell.situation.steps) await this.#step(played, step)
     return played
+  }
+
+  /** A declined sale that succeeds late: the engine takes it back by an operation of its own. */
+  async #takenBack(sale: string, amounts: Amounts): Promise<string> {
+    this.#keys.set(sale, await this.run.keyOf(sale))
+    await this.#event({ ...amounts, id: sale }, { is: 'approved', refs: {} }, money(amounts, whole))
+    return until(async () => {
+      const [undo] = await this.run.sql<{ id: string }>(
+        `select id from tollgate.payment
+         where referenced_id = $1 and effect = 'undo' and state <> 'processing'`,
+        [sale],
+      )
+      return undo?.id
+    })
   }
 
   async #step(played: Played, { on, does, amount }: Step): Promise<void> {
@@ -183,13 +208,32 @@ export class Play {
     return answer.id
   }
 
-  #script({ subject, standing, undo }: Cell, reference: string): Script {
+  #script(cell: Cell, reference: string): Script {
+    if (cell.subject !== 'undo') return this.#scriptOf(cell, reference)
+    const { reverse, enquire, reverseByKey } = this.#scriptOf(cell, reference)
+    const isSale = ({ kind }: Operation) => kind === 'debit'
+    // The sale was declined, succeeds late, and can only be taken back by an operation.
+    return {
+      debit: (_, context) => {
+        context.sending()
+        return declined('800.100.155')
+      },
+      reverse: reverse!,
+      enquire: (operation, context) =>
+        isSale(operation) ? approved({ reference }) : enquire!(operation, context),
+      reverseByKey: (operation, context) =>
+        isSale(operation) ? { is: 'refused', why: 'too old' } : reverseByKey!(operation, context),
+    }
+  }
+
+  #scriptOf({ subject, standing, undo }: Cell, reference: string): Script {
     const said = () => this.#said.get(reference)
     const first = (operation: Operation, context: Context): Outcome => {
       context.sending()
       const refs = { reference: `at-${operation.key}` }
       switch (standing) {
         case 'undecided':
+        case 'reversing':
           return unknown('the line went dead')
         case 'pending':
           return pending('event', { refs })
@@ -205,7 +249,8 @@ export class Play {
     }
     const reverseByKey = (): Reversed => {
       if (said() === undefined) return { is: 'nothing' }
-      if (standing.startsWith('late')) return { is: 'unknown', why: 'no answer' }
+      const isOpen = standing.startsWith('late') || standing === 'reversing'
+      if (isOpen) return { is: 'unknown', why: 'no answer' }
       return undo === 'by its key' ? { is: 'reversed' } : { is: 'refused', why: 'too late' }
     }
     const reverse = (operation: Operation, context: Context): Outcome => {
@@ -216,7 +261,7 @@ export class Play {
       reverse,
       [kinds[subject]]: first,
       // An enquiry repeats the acquirer's latest message.
-      enquire: () => said() ?? (standing === 'expired' ? { is: 'notFound' } : unknown('no answer')),
+      enquire: () => said() ?? unsaid(standing),
       reverseByKey,
     }
   }
@@ -226,16 +271,10 @@ export class Play {
     const amount = amountOf(played.cell.subject)
     const refs = { reference: `said-${played.reference}` }
     const money1 = moneyOf(played, word, amount)
-    const outcome: Outcome = word.startsWith('approved')
-      ? { is: 'approved', refs, amount: money1 }
-      : word === 'accepted'
-        ? accepted(refs, 'event')
-        : word === 'declined'
-          ? declined('800.100.203', { refs })
-          : word === 'pending'
-            ? pending('event', { refs })
-            : unknown('it is not known')
-    this.#said.set(played.reference, outcome)
+    const outcome = outcomeOf(word, refs, money1)
+    // An enquiry names no amount of a reversal, so it cannot confirm one of another amount.
+    const isUnclear = word === 'reversed for less'
+    this.#said.set(played.reference, isUnclear ? unknown('a part was reversed') : outcome)
     await this.#event(played, { ...outcome, amount: undefined }, money1, eventId)
   }
 
@@ -245,7 +284,7 @@ export class Play {
   }
 
   async #event(
-    { id }: Played,
+    { id }: Pick<Played, 'id'>,
     outcome: unknown,
     { minor, currency }: { minor: bigint; currency: string },
     eventId = this.#nextEvent(),
@@ -262,7 +301,10 @@ export class Play {
            + (select count(*) from tollgate.attempt
               join tollgate.payment on payment.id = attempt.payment_id
               where attempt.state = 'late' and payment.result_code = '900.100.400'
-                and payment.effect not in ('release', 'void')) as open`,
+                and payment.effect not in ('release', 'void')
+                -- A success whose reversal failed stands.
+                and not exists (select from tollgate.attention
+                  where attempt_key = attempt.key and detail ->> 'outcome' = 'notReversed')) as open`,
       )
       return row!.open === 0n ? true : undefined
     })
@@ -273,27 +315,6 @@ const asked = (amount: number, currency: string) => ({
   amount: (amount / 100).toFixed(2),
   currency,
 })
-
-const money = ({ unit, currency }: Played, hundredths: number) => ({
-  minor: BigInt(hundredths * unit),
-  currency: currency as string,
-})
-
-function moneyOf(played: Played, word: Word, amount: number) {
-  const same = money(played, amount)
-  switch (word) {
-    case 'approved for less':
-      return money(played, amount / 2)
-    case 'approved for more':
-      return money(played, amount + 100)
-    case 'approved in another currency':
-      return { ...same, currency: 'USD' }
-    case 'approved for what the wire cannot say':
-      return { ...same, minor: 9255n }
-    default:
-      return same
-  }
-}
 
 /** Runs a bounded number at a time. */
 export async function inParallel<Item, Result>(

@@ -21,6 +21,18 @@ type Comes =
   | 'return'
   | 'taken back'
   | 'ends'
+  /** The reversal that was requested is done, or was carried out without a request. */
+  | 'reversed'
+  /** The reversal failed: a late success for operators. */
+  | 'stands'
+  /** Another amount is reported: follow-ups wait until the payment is decided. */
+  | 'held'
+  /** A success that does not count is listed. */
+  | 'heard'
+  /** Another amount than any known one was reversed. */
+  | 'asked in vain'
+  /** The reversal of a payment that is over failed: a late success for operators. */
+  | 'over and stands'
 
 const undecided = {
   approved: 'done',
@@ -29,6 +41,21 @@ const undecided = {
   declined: 'declined',
   pending: 'waits',
   unknown: 'undecided',
+  reversed: 'reversed',
+  'reversed otherwise': 'asked in vain',
+  'not reversed': 'stands',
+} as const
+/** The acquirer took a reversal: a success is no success until the reversal ends. */
+const reversing = {
+  approved: 'heard',
+  otherwise: 'held',
+  accepted: 'heard',
+  declined: 'declined',
+  pending: 'nothing',
+  unknown: 'nothing',
+  reversed: 'reversed',
+  'reversed otherwise': 'asked in vain',
+  'not reversed': 'stands',
 } as const
 const approved = {
   approved: 'nothing',
@@ -37,6 +64,9 @@ const approved = {
   declined: 'return',
   pending: 'nothing',
   unknown: 'nothing',
+  reversed: 'return',
+  'reversed otherwise': 'return',
+  'not reversed': 'nothing',
 } as const
 const over = {
   approved: 'taken back',
@@ -45,6 +75,9 @@ const over = {
   declined: 'nothing',
   pending: 'nothing',
   unknown: 'nothing',
+  reversed: 'nothing',
+  'reversed otherwise': 'nothing',
+  'not reversed': 'over and stands',
 } as const
 const late = {
   approved: 'nothing',
@@ -53,13 +86,22 @@ const late = {
   declined: 'nothing',
   pending: 'nothing',
   unknown: 'nothing',
+  reversed: 'ends',
+  'reversed otherwise': 'contradiction',
+  'not reversed': 'nothing',
 } as const
 
 type Said = keyof typeof undecided
 
 const table: Readonly<Record<Standing, Readonly<Record<Said, Comes>>>> = {
   undecided,
-  pending: { ...undecided, pending: 'nothing', unknown: 'nothing' },
+  pending: {
+    ...undecided,
+    pending: 'nothing',
+    unknown: 'nothing',
+    'reversed otherwise': 'nothing',
+  },
+  reversing,
   approved,
   accepted: { ...approved, approved: 'final', declined: 'fails' },
   declined: over,
@@ -68,16 +110,24 @@ const table: Readonly<Record<Standing, Readonly<Record<Said, Comes>>>> = {
   'late, may fail': { ...late, declined: 'ends' },
 }
 
-const saidBy = (word: Word): Said =>
-  word === 'approved' || word === 'accepted' || word === 'declined'
-    ? word
-    : word === 'pending' || word === 'unknown'
-      ? word
-      : 'otherwise'
+function saidBy(word: Word): Said {
+  switch (word) {
+    case 'approved for less':
+    case 'approved for more':
+    case 'approved in another currency':
+    case 'approved for what the wire cannot say':
+      return 'otherwise'
+    case 'reversed for less':
+      return 'reversed otherwise'
+    default:
+      return word
+  }
+}
 
 const before: Readonly<Record<Standing, { state: string; code: string; place: Place }>> = {
   undecided: { state: 'unknown', code: '000.200.001', place: 'open' },
   pending: { state: 'pending', code: '000.200.000', place: 'open' },
+  reversing: { state: 'unknown', code: '000.200.001', place: 'open' },
   approved: { state: 'approved', code: '000.100.112', place: 'done' },
   accepted: { state: 'approved', code: '000.100.112', place: 'done' },
   declined: { state: 'declined', code: '800.100.155', place: 'gone' },
@@ -108,7 +158,8 @@ export function becomes(cell: Cell): Partial<Seen> {
   const comes = table[cell.standing][saidBy(cell.word)]
   const { entries, own, parent, returned, beyond, ...answered } = seen(cell, comes)
   // An undone operation is heard once more as a late word, and for a reversal operators decide.
-  if (comes === 'undone' && isReversal(cell.subject)) return answered
+  const isBack = isReversal(cell.subject) || cell.subject === 'undo'
+  if (comes === 'undone' && isBack) return answered
   const { asksBack, ...standing } = { ...answered, entries, own, parent, returned, beyond }
   // A late success is enquired again at its next due time in any case.
   return isLate(cell) ? standing : { ...standing, asksBack }
@@ -121,7 +172,7 @@ function seen(cell: Cell, comes: Comes): Seen {
   const { state, code, place: was } = before[standing]
   const now = { state, code, mayFail: standing === 'accepted', events: 0, asksBack: false }
   const place: Place = isLate(cell) && isReversal(subject) ? 'done' : was
-  const entries = isLate(cell) ? ['conflict'] : []
+  const entries = isLate(cell) ? ['conflict'] : standing === 'reversing' ? ['undecided'] : []
   const declined = { ...now, state: 'declined', events: 1, mayFail: false }
   switch (comes) {
     case 'nothing':
@@ -133,7 +184,24 @@ function seen(cell: Cell, comes: Comes): Seen {
       return { ...done, entries, ...sums(cell, 'done') }
     }
     case 'declined':
-      return { ...declined, code: '800.100.203', entries, ...sums(cell, 'gone') }
+      return { ...declined, code: '800.100.203', entries: [], ...sums(cell, 'gone') }
+    case 'reversed':
+      return { ...declined, code: '900.100.400', entries: [], ...sums(cell, 'gone') }
+    case 'stands': {
+      const counts = sums(cell, isReversal(subject) ? 'done' : 'open')
+      return { ...declined, code: '900.100.400', entries: ['conflict'], ...counts }
+    }
+    case 'heard':
+      return { ...now, entries: [...entries, 'undecided'], ...sums(cell, 'open') }
+    case 'asked in vain':
+      return { ...now, entries: ['undecided', 'undecided'], ...sums(cell, 'open') }
+    case 'over and stands': {
+      if (subject === 'undo') return { ...now, entries: ['conflict'], ...sums(cell, 'gone') }
+      const counts = sums(cell, isReversal(subject) ? 'done' : 'open')
+      return { ...now, entries: ['conflict'], ...counts }
+    }
+    case 'held':
+      return { ...now, entries: [...entries, 'undecided'], ...allFrozen(sums(cell, 'open')) }
     case 'undone': {
       const undone = { ...declined, code: '900.100.400', asksBack: true }
       return { ...undone, entries, ...sums(cell, 'gone') }
@@ -147,14 +215,11 @@ function seen(cell: Cell, comes: Comes): Seen {
     case 'final':
       return { ...now, mayFail: false, entries, ...sums(cell, 'done') }
     case 'contradiction':
-      // Money with two reported amounts waits for operators.
-      return isLate(cell)
-        ? { ...now, entries: [...entries, 'conflict'], ...allFrozen(sums(cell, place)) }
-        : { ...now, entries: ['conflict'], ...allFrozen(sums(cell, 'done')) }
+      return { ...now, entries: [...entries, 'conflict'], ...waiting(cell, sums(cell, place)) }
     case 'return': {
       // Only received money can be returned.
-      if (isReversal(subject) || subject === 'refund')
-        return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
+      if (isReversal(subject) || subject === 'refund' || subject === 'undo')
+        return { ...now, entries: ['conflict'], ...waiting(cell, sums(cell, 'done')) }
       return { ...now, entries: ['return'], ...frozen(sums(cell, 'done')) }
     }
     case 'fails': {
@@ -168,7 +233,8 @@ function seen(cell: Cell, comes: Comes): Seen {
       }
     }
     case 'taken back': {
-      // A completed reversal is not undone: it counts.
+      // A completed reversal is not undone: it counts, where it counts for anything.
+      if (subject === 'undo') return { ...now, entries: ['conflict'], ...sums(cell, 'gone') }
       if (isReversal(subject)) return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
       const asked = { ...now, asksBack: true }
       return undo === 'in vain'
@@ -176,6 +242,18 @@ function seen(cell: Cell, comes: Comes): Seen {
         : { ...asked, entries: [], ...sums(cell, 'gone') }
     }
     case 'ends':
+      // Nobody asked for the reversal of a reversal.
+      if (isReversal(subject) && saidBy(cell.word) === 'reversed')
+        return { ...now, entries: [...entries, 'conflict'], ...sums(cell, place) }
       return { ...now, entries: [], ...sums(cell, 'gone') }
   }
+}
+
+/** Money with two reported amounts waits for operators; a late success counts until it is undone. */
+function waiting(cell: Cell, all: Balances): Balances {
+  const said = saidBy(cell.word)
+  const isTwoAmounts =
+    said === 'otherwise' ||
+    (said === 'reversed otherwise' && before[cell.standing].place === 'done')
+  return isTwoAmounts ? allFrozen(all) : all
 }

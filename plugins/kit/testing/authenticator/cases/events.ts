@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Inbound } from '../../../connector.ts'
 import { type AuthenticatorCase, confirmedScene, needsInbound } from '../case.ts'
-import type { AuthenticatorStage } from '../stage.ts'
+import type { AuthenticatorStage } from '../harness.ts'
 
 /** Messages sent by the 3-D Secure server, or by an impostor. */
 export const events: readonly AuthenticatorCase[] = [

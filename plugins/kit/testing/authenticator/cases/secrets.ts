@@ -6,8 +6,8 @@ import { lineFaults } from '../../cases/line.ts'
 import { listening, mustBeScrubbed } from '../../cases/secrets.ts'
 import type { Fault } from '../../fault.ts'
 import { type AuthenticatorCase, confirmedScene, needsServer } from '../case.ts'
+import type { Asked, AuthenticatorStage } from '../harness.ts'
 import type { Answered } from '../judge.ts'
-import type { Asked, AuthenticatorStage } from '../stage.ts'
 
 const echo: Fault = { reaches: false, damage: { do: 'echo' } }
 

@@ -1,4 +1,4 @@
-/** Writes the rows of a first commit again. `write-first.ts` and `begin.ts` write them the first time. */
+/** Writes the rows of a first commit again. `write-first.ts` and `reserve-follow-up.ts` write them the first time. */
 import type { Sql } from '../db/sql.ts'
 import { writeAgainOf } from './accept-statement.ts'
 import type { AcceptRow } from './store-first.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { firstInstant, nextInstant, openPlan, upcoming } from '../../../core/schedule/plan.ts'
+import { firstDueTime, nextDueTime, openPlan, upcoming } from '../../../core/schedule/plan.ts'
 import { expression } from '../cron/arbitraries.ts'
 import { momentWithMs, zone } from './arbitraries.ts'
 import { iso, isos, planOf } from './jobs.ts'
@@ -20,26 +20,26 @@ describe('a schedule runs between its bounds', () => {
     assert.deepEqual(until(planOf(hourly, 'UTC', bounds), '2020-01-01T00:00:00Z', 10), all)
     const cancelled = planOf(hourly, 'UTC', { ...bounds, effectiveEnd: at('2027-01-01T05:00:00Z') })
     assert.deepEqual(until(cancelled, '2020-01-01T00:00:00Z', 10), all.slice(0, 2))
-    assert.equal(nextInstant(cancelled, at('2027-01-01T04:00:00Z')), null)
-    // An end one millisecond later includes the instant.
+    assert.equal(nextDueTime(cancelled, at('2027-01-01T04:00:00Z')), null)
+    // An end one millisecond later includes the due time.
     const later = planOf(hourly, 'UTC', { effectiveEnd: at('2027-01-01T05:00:00.001Z') })
-    assert.equal(iso(nextInstant(later, at('2027-01-01T04:00:00Z'))), '2027-01-01T05:00:00Z')
+    assert.equal(iso(nextDueTime(later, at('2027-01-01T04:00:00Z'))), '2027-01-01T05:00:00Z')
   })
 
-  test('the next instant is always later than the given one', () => {
+  test('the next due time is always later than the given one', () => {
     const plan = planOf(hourly, 'UTC', { startAt: at('2027-01-01T03:00:00.500Z') })
-    assert.equal(iso(nextInstant(plan, at('2026-01-01T00:00:00Z'))), '2027-01-01T04:00:00Z')
-    assert.equal(iso(nextInstant(plan, at('2027-01-01T04:00:00Z'))), '2027-01-01T05:00:00Z')
-    assert.equal(iso(nextInstant(plan, at('2027-01-01T03:59:59.999Z'))), '2027-01-01T04:00:00Z')
+    assert.equal(iso(nextDueTime(plan, at('2026-01-01T00:00:00Z'))), '2027-01-01T04:00:00Z')
+    assert.equal(iso(nextDueTime(plan, at('2027-01-01T04:00:00Z'))), '2027-01-01T05:00:00Z')
+    assert.equal(iso(nextDueTime(plan, at('2027-01-01T03:59:59.999Z'))), '2027-01-01T04:00:00Z')
   })
 
-  test('a start in the past yields no past instants', () => {
+  test('a start in the past yields no past due times', () => {
     const plan = planOf(hourly, 'UTC', { startAt: at('2020-01-01T00:00:00Z') })
-    assert.equal(iso(firstInstant(plan, at('2027-01-01T03:20:00Z'))), '2027-01-01T04:00:00Z')
-    assert.equal(iso(firstInstant(plan, at('2027-01-01T03:00:00Z'))), '2027-01-01T04:00:00Z')
+    assert.equal(iso(firstDueTime(plan, at('2027-01-01T03:20:00Z'))), '2027-01-01T04:00:00Z')
+    assert.equal(iso(firstDueTime(plan, at('2027-01-01T03:00:00Z'))), '2027-01-01T04:00:00Z')
   })
 
-  test('a list ends with the last instant, even when more are asked for', () => {
+  test('a list ends with the last due time, even when more are asked for', () => {
     const plan = planOf('0 0 0 1 1 ? 2027,2030')
     assert.equal(until(plan, '2027-01-01T00:00:00Z', 5).length, 2)
     assert.deepEqual(until(plan, '2031-01-01T00:00:00Z', 5), [])
@@ -60,7 +60,7 @@ describe('clocks change', () => {
       '2027-10-31T00:30:00Z',
       '2027-11-01T01:30:00Z',
     ])
-    // Times that the change moves to the same instant are one run.
+    // Times that the change moves to the same due time are one run.
     const both = planOf('0 0,30 2,3 * * ?', 'Europe/Berlin')
     assert.deepEqual(until(both, '2027-03-28T00:00:00Z', 3), [
       '2027-03-28T01:00:00Z',
@@ -95,7 +95,7 @@ describe('clocks change', () => {
     ])
   })
 
-  test('Apia skips 30 December 2011, and its instants run as the 31st begins', () => {
+  test('Apia skips 30 December 2011, and its due times run as the 31st begins', () => {
     const plan = planOf('0 0 9 * * ?', 'Pacific/Apia')
     assert.deepEqual(until(plan, '2011-12-29T00:00:00Z', 4), [
       '2011-12-29T19:00:00Z',
@@ -115,7 +115,7 @@ describe('clocks change', () => {
   })
 })
 
-test('instants ascend within the bounds and leave none out', () => {
+test('due times ascend within the bounds and leave none out', () => {
   const bound = fc.option(momentWithMs)
   let found = 0
   fc.assert(
@@ -129,24 +129,24 @@ test('instants ascend within the bounds and leave none out', () => {
       (text, zone, after, startAt, endAt, effectiveEnd) => {
         const plan = planOf(text, zone, { startAt, endAt, effectiveEnd })
         const free = openPlan({ expression: text, zone })
-        const instants = upcoming(plan, after, 20)
+        const dueTimes = upcoming(plan, after, 20)
         let last = after
-        for (const instant of instants) {
-          assert.ok(instant > last)
-          assert.ok(startAt === null || instant >= startAt)
-          assert.ok(endAt === null || instant <= endAt)
-          assert.ok(effectiveEnd === null || instant < effectiveEnd)
-          last = instant
+        for (const dueTime of dueTimes) {
+          assert.ok(dueTime > last)
+          assert.ok(startAt === null || dueTime >= startAt)
+          assert.ok(endAt === null || dueTime <= endAt)
+          assert.ok(effectiveEnd === null || dueTime < effectiveEnd)
+          last = dueTime
         }
-        // Without bounds the same instants follow from the start of the bounds.
+        // Without bounds the same due times follow from the start of the bounds.
         const from = startAt !== null && startAt > after ? new Date(startAt.getTime() - 1) : after
         const expected = upcoming(free, from, 20).filter(
-          (instant) =>
-            (endAt === null || instant <= endAt) &&
-            (effectiveEnd === null || instant < effectiveEnd),
+          (dueTime) =>
+            (endAt === null || dueTime <= endAt) &&
+            (effectiveEnd === null || dueTime < effectiveEnd),
         )
-        assert.deepEqual(isos(instants), isos(expected))
-        found += instants.length
+        assert.deepEqual(isos(dueTimes), isos(expected))
+        found += dueTimes.length
       },
     ),
     { seed: 7, numRuns: 600 },

@@ -6,13 +6,14 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { movedBy } from './amount-moved.ts'
+import { minus, moveBetween, type Place, placeOf, sumsAt } from './balance-rules.ts'
 import { answerOf, approvedCode, ownBalance } from './decide.ts'
-import { givenBack, undone } from './late-treatment.ts'
-import { announce, eventOf, notifies, storedEvent } from './payment-event.ts'
-import { referencedBy, returnsOf } from './resume.ts'
-import { type Entry, heldPayment, type LateMove, moveLate } from './store-late.ts'
+import type { Told } from './late-word-table.ts'
+import { givenBack, undone } from './late-word-treatment.ts'
+import { announce, eventOf, notifies, type PaymentEvent, storedEvent } from './payment-event.ts'
+import { referencedBy, returnsOf } from './rebuild-attempt.ts'
+import { type Entry, heldPayment, type LateMove, moveLate } from './store-late-word.ts'
 import { paymentByChain, toPayment } from './store-read.ts'
-import { minus, moveBetween, type Place, placeOf, sumsAt } from './sums.ts'
 import type { AttemptState, Held, Payment } from './types.ts'
 
 export async function held(engine: Engine, attemptKey: string): Promise<Held | undefined> {
@@ -95,7 +96,7 @@ export type Change = {
   /** The outcome whose references the payment keeps. */
   readonly refs?: Outcome
   /** The late success that the payment keeps beside its answer. */
-  readonly late?: { readonly outcome: Outcome; readonly amount: Money | undefined }
+  readonly late?: { readonly outcome: Told; readonly amount: Money | undefined }
   /** Nothing moves: the lease holder continues. */
   readonly isOnlySaid?: true
   readonly own?: LateMove['own']
@@ -111,7 +112,32 @@ export type Change = {
   readonly goesOn?: boolean
 }
 
+/** @returns whether the payment moved; false when another process moved it first. */
 export async function move(engine: Engine, now: Held, change: Change): Promise<boolean> {
+  const { payment } = now
+  const { statement, event } = await lateMove(engine, now, change)
+  await faultPoint('before-late', payment.id)
+  const [done] = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
+    engine.lanes.single(statement),
+  )
+  await faultPoint('after-late', payment.id)
+  if (done === undefined) return false
+  if (event !== null) {
+    const { state, code } = event.data
+    announce(engine, { ...payment, state, resultCode: code }, event, done.seq)
+  }
+  return true
+}
+
+/** The statement of a move, for a commit of its own or beside the end of the payment. */
+export async function lateMove(
+  engine: Engine,
+  now: Held,
+  change: Change,
+): Promise<{
+  readonly statement: ReturnType<typeof moveLate>
+  readonly event: PaymentEvent | null
+}> {
   const { payment, attempt } = now
   const { effect, amount } = payment
   const from = placeOf(effect, payment.state, attempt.state)
@@ -160,16 +186,7 @@ export async function move(engine: Engine, now: Held, change: Change): Promise<b
     keepsLook: change.look === undefined,
     goesOn: change.goesOn === true ? await otherStep(engine, payment) : null,
   })
-  await faultPoint('before-late', payment.id)
-  const [done] = await engine.lanes.inOrder(payment.parentId ?? payment.id, () =>
-    engine.lanes.single(statement),
-  )
-  await faultPoint('after-late', payment.id)
-  if (done === undefined) return false
-  if (event !== null) {
-    announce(engine, { ...payment, state, resultCode: code }, event, done.seq)
-  }
-  return true
+  return { statement, event }
 }
 
 /** A reversed capture no longer counts on its authorisation, even after its success. */

@@ -10,9 +10,9 @@ import { GatewayError } from '../errors.ts'
 import { fitsWire } from '../money.ts'
 import { movedBy } from '../payment/amount-moved.ts'
 import { isChargedBack } from '../payment/dispute-fact.ts'
-import { endLate, held, keepLate } from '../payment/late-move.ts'
+import { endLate, held, keepLate } from '../payment/late-word-move.ts'
 import { holderOfSlot } from '../payment/store-in-checkout.ts'
-import { balanceById, holdsInstant, replacedBy } from '../payment/store-read.ts'
+import { balanceById, holdsExecution, replacedBy } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 
 /** The actor of a decision, and the reason. */
@@ -22,6 +22,9 @@ export type Decision = {
 }
 
 export const refused = (why: string) => new GatewayError('700.400.570', { description: why })
+
+/** Another process holds the lease. */
+export const busy = 'another process works on this payment now. Try again in a minute'
 
 /**
  * `approved` keeps the money, `declined` states that the money was given back by hand.
@@ -37,7 +40,7 @@ export async function decideLate(
 ): Promise<void> {
   const { lanes } = engine
   const [fence] = await lanes.single(fenceLate(payment.attemptKey))
-  if (fence === undefined) throw refused('another process works on it now')
+  if (fence === undefined) throw refused(busy)
   const now = await held(engine, payment.attemptKey)
   if (now?.attempt.state !== 'late' || now.attempt.lease !== fence.lease) throw decidedElsewhere()
   const [undo] = await lanes.single(undoOf(payment.id))
@@ -45,7 +48,7 @@ export async function decideLate(
   const isSeen = as === 'declined' && undo?.state === 'approved' && undo.final_by !== null
   if (undo !== undefined && !isSeen) {
     throw refused(
-      `its reversal ${undo.id} is ${undo.state}: that ends it, tollgate payment redrive`,
+      `the engine already reverses this payment (reversal ${undo.id}, ${undo.state}). Wait for the reversal, or run its work again: tollgate payment redrive ${payment.id}`,
     )
   }
   if (as === 'approved') await refuseUnlessKept(engine, now.payment)
@@ -62,41 +65,50 @@ export async function decideLate(
   if (own === undefined) throw decidedElsewhere()
 }
 
-const decidedElsewhere = () => refused('another operator or process decided it at this moment')
+export const decidedElsewhere = () =>
+  refused(
+    'another operator or process decided this payment at the same moment. Look at it again: tollgate inspect',
+  )
+
+/** The only way that remains: the money goes back by hand, and the payment is settled as declined. */
+const cannotBeKept = (why: string) =>
+  refused(
+    `the money cannot be kept: ${why}. Give the money back at the acquirer, then settle the payment as declined`,
+  )
 
 /** Money can be kept only when the payment can still count, beside all later changes. */
 async function refuseUnlessKept(engine: Engine, payment: Payment): Promise<void> {
   const { lanes } = engine
   const moved = movedBy(payment)
   if (moved.currency !== payment.amount.currency) {
-    throw refused('it was done in another currency: this one is given back')
+    throw cannotBeKept('the money moved in another currency than requested')
   }
   if (payment.parentId !== null && moved.minor !== payment.amount.minor) {
-    throw refused('it was done for another amount: this one is given back')
+    throw cannotBeKept('another amount moved than requested')
   }
   if (!fitsWire(moved.minor, moved.currency)) {
-    throw refused('it was done for an amount that two decimals cannot say: this one is given back')
+    throw cannotBeKept('the amount that moved has more than two decimals')
   }
   if (await isChargedBack(engine, payment)) {
-    throw refused('it was charged back: the payer has the money already')
+    throw cannotBeKept('the payment was charged back, so the payer has the money already')
   }
   const [replacement] = await lanes.single(replacedBy(payment.id))
   const [parent] =
     payment.effect === 'replacement' ? await lanes.single(balanceById(payment.parentId!)) : []
   const isReplaced = parent?.closed_by != null && parent.closed_by !== payment.id
   if (replacement !== undefined || isReplaced) {
-    throw refused('another authorisation stands in its place: this one is given back')
+    throw cannotBeKept('another authorisation replaced this one')
   }
   // A shopper may have paid the checkout again since.
   if (payment.checkoutId !== null) {
     const [slot] = await lanes.single(holderOfSlot(payment.checkoutId))
     if (slot !== undefined && slot.payment_id !== payment.id) {
-      throw refused('another payment was made in its checkout: this one is given back')
+      throw cannotBeKept('the shopper paid the checkout with another payment')
     }
   }
-  // The instant of a schedule may have been charged by another payment since.
+  // The due time of a schedule may have been charged by another payment since.
   if (payment.scheduleId === null) return
-  const [holder] = await lanes.single(holdsInstant(payment.id, payment.scheduleId))
+  const [holder] = await lanes.single(holdsExecution(payment.id, payment.scheduleId))
   if (holder !== undefined) return
-  throw refused('another payment was charged in its place: this one is given back')
+  throw cannotBeKept('another payment was charged for this due time of the schedule')
 }

@@ -4,8 +4,8 @@ import type { AttentionKind } from '../attention/store.ts'
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
+import type { Move, Sums } from './balance-rules.ts'
 import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
-import type { Move, Sums } from './sums.ts'
 import type { AttemptState, PaymentState, Stage } from './types.ts'
 
 /** A payment and its attempt at one moment. */

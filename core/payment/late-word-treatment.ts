@@ -1,9 +1,16 @@
 /** The treatment of a late word: from the table, and from earlier decisions about the same word. */
-import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Money } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
 import { isForWhatWasAsked } from './asked-amount.ts'
-import { standingOf, type Treatment, treatmentOf, wordOf } from './late-words.ts'
+import {
+  isOpenStanding,
+  standingOf,
+  type Told,
+  type Treatment,
+  treatmentOf,
+  wordOf,
+} from './late-word-table.ts'
 import type { Held, Payment } from './types.ts'
 
 /** Settles a late success that may still fail. */
@@ -16,7 +23,7 @@ export const givenBack = 'given-back'
 export async function treat(
   engine: Engine,
   { payment, attempt }: Held,
-  outcome: Outcome,
+  outcome: Told,
   about: Money | undefined,
 ): Promise<Treatment> {
   const isAsAsked = await isForWhatWasAsked(engine, payment, outcome, about)
@@ -25,18 +32,20 @@ export async function treat(
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
   // A success of zero moved no money.
   const isNothing = isSuccess && amountSaid(outcome, about)?.minor === 0n
-  if (isNothing && payment.amount.minor > 0n && standing !== 'undecided' && standing !== 'pending')
-    return 'known'
+  if (isNothing && payment.amount.minor > 0n && !isOpenStanding(standing)) return 'known'
   switch (standing) {
     case 'late':
       // The acquirer reports a different amount than before: the engine took only one of the two
       // back.
-      if (isSuccess && !isForThatAmount(payment, outcome, about)) return 'list'
+      if ((isSuccess || outcome.is === 'notReversed') && !isForThatAmount(payment, outcome, about))
+        return 'list'
       // A later decline does not end a plain success: the engine reverses it, and the reversal's
       // answer decides.
       if (treatment === 'end-late' && attempt.settledBy !== lateAccepted) return 'known'
       return treatment
     case 'over':
+      // The money went back twice.
+      if (outcome.is === 'reversed' && attempt.settledBy === givenBack) return 'list'
       return treatment === 'known' && outcome.is !== 'declined'
         ? treatment
         : again(treatment, attempt.settledBy, outcome, isForThatAmount(payment, outcome, about))
@@ -49,17 +58,17 @@ export async function treat(
 function again(
   treatment: Treatment,
   settledBy: string | null,
-  outcome: Outcome,
+  outcome: Told,
   isThatAmount: boolean,
 ): Treatment {
   if (settledBy === givenBack) return outcome.is === 'declined' ? treatment : 'list'
-  if (settledBy !== undone) return treatment
+  if (settledBy !== undone || outcome.is === 'notReversed') return treatment
   // The money was given back. An operator must judge an earlier failure or another amount; a repeat
   // of the same success changes nothing.
   return outcome.is === 'declined' || !isThatAmount ? 'list' : 'known'
 }
 
-function isForThatAmount(payment: Payment, outcome: Outcome, about: Money | undefined): boolean {
+function isForThatAmount(payment: Payment, outcome: Told, about: Money | undefined): boolean {
   const said = amountSaid(outcome, about)
   return said === undefined || isSameAmount(said, movedBy(payment))
 }

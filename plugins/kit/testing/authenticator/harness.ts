@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import type {
   Authentication,
   AuthenticationRequest,
@@ -8,10 +6,14 @@ import type {
 } from '../../authenticator.ts'
 import type { Context } from '../../connector.ts'
 import type { Json, Redirect } from '../../outcome.ts'
-import { type CallOptions, openCall, openRecords, type Said } from '../call.ts'
-import { type Front, openFront } from '../fault-proxy.ts'
-import { bounded, type StageOptions, sentBy, type Told, type Until } from '../harness.ts'
-import { frozen, usualAmount } from '../operation.ts'
+import {
+  type Environment,
+  openEnvironment,
+  type StageOptions,
+  type Told,
+  type Until,
+} from '../environment.ts'
+import { frozen, newIds, randomHex, returnUrl, usualAmount } from '../operation.ts'
 import type { Brought } from '../sandbox.ts'
 import { type Answered, checkedAnswer } from './judge.ts'
 import type { AuthenticationScene, AuthenticationServer, AuthenticatorSandbox } from './sandbox.ts'
@@ -19,18 +21,11 @@ import type { AuthenticationScene, AuthenticationServer, AuthenticatorSandbox } 
 /** `answer` is the engine's view: an error or a malformed answer is `unknown`. */
 export type Asked = Told<Authentication | { is: 'notFound' }> & { readonly answer: Answered }
 
-/** The environment of one case: the server, the front before it, and an engine's part. */
-export type AuthenticatorStage = {
+/** The environment of one case, with the 3-D Secure server and the authenticator. */
+export type AuthenticatorStage = Environment<AuthenticatorContext> & {
   readonly authenticator: Authenticator
   readonly sandbox: AuthenticatorSandbox
   readonly server: AuthenticationServer
-  /** @throws Error for an authenticator inside the process, which has no network */
-  readonly front: Front
-  /** The authenticator's log lines and records. */
-  readonly said: Said[]
-  readonly clock: { ms: number; now(): Date }
-  readonly config: Readonly<Record<string, unknown>>
-  readonly account: Readonly<Record<string, unknown>>
   authenticate(request: AuthenticationRequest, options?: Until): Promise<Asked>
   /** Asks with a request without its card, as an engine does later. */
   enquire(request: AuthenticationRequest, options?: Until): Promise<Asked>
@@ -40,14 +35,8 @@ export type AuthenticatorStage = {
     memo?: Json,
     options?: Until,
   ): Promise<Asked>
-  /** Calls any other function with a context. */
-  call<T>(
-    work: (context: AuthenticatorContext) => T | Promise<T>,
-    options?: CallOptions & Until,
-  ): Promise<Told<T>>
   /** A request under an unused key. */
   request(scene: AuthenticationScene): AuthenticationRequest
-  close(): Promise<void>
 }
 
 export async function openAuthenticatorStage(
@@ -55,35 +44,13 @@ export async function openAuthenticatorStage(
   sandbox: AuthenticatorSandbox,
   options: StageOptions,
 ): Promise<AuthenticatorStage> {
-  const said: Said[] = []
-  const records = openRecords(said)
-  const clock = { ms: Date.now(), now: () => new Date(clock.ms) }
-  const server = await sandbox.open({ records, clock })
-  const front = server.url === undefined ? undefined : await openFront(server.url)
-  const { config, account } = server.settings(front?.url ?? '')
-  const around = {
-    config,
-    account,
-    mode: authenticator.supports.modes?.find((mode) => mode !== 'LIVE') ?? ('EXTERNAL' as const),
-    records,
-    said,
-    clock,
-    tokens: new Map(),
-    sequences: new Map(),
-  }
-  const call: AuthenticatorStage['call'] = async (work, { until, ...more } = {}) => {
-    const open = openCall(around, more)
-    const context = withoutSending(open.context)
-    try {
-      const returned = await bounded(() => work(context), open, options, until)
-      return { returned, ...sentBy(open) }
-    } catch (thrown) {
-      if (thrown instanceof assert.AssertionError) throw thrown
-      return { thrown, ...sentBy(open) }
-    } finally {
-      open.finish()
-    }
-  }
+  const { server, environment } = await openEnvironment(
+    authenticator.supports.modes,
+    (engine) => sandbox.open(engine),
+    options,
+    withoutSending,
+  )
+  const { said, clock, config, account, call, close } = environment
   const ask = async (
     work: (context: AuthenticatorContext) => Promise<Authentication | { is: 'notFound' }>,
     more?: Until,
@@ -100,9 +67,9 @@ export async function openAuthenticatorStage(
     config,
     account,
     call,
+    close,
     get front() {
-      if (front === undefined) throw new Error('the server has no url, so there is no front')
-      return front
+      return environment.front
     },
     authenticate: (request, more) =>
       ask((context) => authenticator.authenticate(request, context), more),
@@ -115,10 +82,6 @@ export async function openAuthenticatorStage(
         return authenticator.complete(later, { ...brought, ...kept, refs: {} }, context)
       }, more),
     request: requestOf,
-    async close() {
-      await front?.close()
-      await server.close()
-    },
   }
 }
 
@@ -148,21 +111,16 @@ const browser = {
 function requestOf({ card, amount = usualAmount, request = {} }: AuthenticationScene) {
   const { cvv: _never, ...plain } = card
   return frozen({
-    paymentId: text('0123456789abcdef', 32),
-    key: text('0123456789abcdef', 32),
+    ...newIds(),
+    key: randomHex(),
     amount,
     brand: card.brand,
     card: plain,
     request: { customer: { browser }, ...request },
     isPayment: true,
-    shortId: [1, 2, 3].map(() => text('0123456789', 4)).join('.'),
-    merchantTransactionId: `order-${text('0123456789', 8)}`,
-    returnUrl: 'https://shop.example/return',
+    returnUrl,
   })
 }
-
-const text = (alphabet: string, length: number): string =>
-  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 /** The shopper is sent away; fails for any other answer. */
 export type Away = {

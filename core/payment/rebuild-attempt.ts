@@ -12,7 +12,7 @@ import { handlerOf } from './operation-kinds.ts'
 import { paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
-export async function resumeAttempt(
+export async function rebuildAttempt(
   engine: Engine,
   payment: Payment,
   lease: number,

@@ -20,7 +20,7 @@ import { type Idempotency, idempotencyForStep, replayed } from './idempotency.ts
 import { placeOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
 import type { Effect } from './operation-kinds.ts'
-import { kindOf, operationOf, returnsOf } from './resume.ts'
+import { kindOf, operationOf, returnsOf } from './rebuild-attempt.ts'
 import { sealNumbers } from './sealed-numbers.ts'
 import { settle } from './settle.ts'
 import { type FollowUpRow, reserve } from './store-follow-up.ts'
@@ -45,16 +45,21 @@ export type Step = {
 }
 
 /** @returns the existing payment of the step, or `refused` when the sums do not allow the step. */
-export function beginStep(
+export function reserveStep(
   engine: Engine,
   target: Payment,
   { step, id, ...more }: Step,
 ): Promise<AcceptedFollowUp | 'refused'> {
   const keyedBy = idempotencyForStep(target.id, step)
-  return begin(engine, target, { ...more, id: id ?? newId(), idempotency: keyedBy, isOurs: true })
+  return reserveFollowUp(engine, target, {
+    ...more,
+    id: id ?? newId(),
+    idempotency: keyedBy,
+    isOurs: true,
+  })
 }
 
-export type Beginning = {
+export type NewFollowUp = {
   readonly id: string
   readonly type: PaymentType
   readonly effect: Effect
@@ -67,21 +72,21 @@ export type Beginning = {
 }
 
 /** @returns `refused` when the balance cannot cover the amount. */
-export async function begin(
+export async function reserveFollowUp(
   engine: Engine,
   target: Payment,
-  beginning: Beginning,
+  wanted: NewFollowUp,
 ): Promise<AcceptedFollowUp | 'refused'> {
-  const { id, type, effect, idempotency, isOurs } = beginning
+  const { id, type, effect, idempotency, isOurs } = wanted
   const chosen = await engine.targets.of(target, handlerKind(effect, type))
   const { connector } = chosen.loaded
   if (!isOurs) applyBackPressure(engine, connector)
   const time = callTime(engine, connector)
   const keyOf = (no: number) => attemptKey(engine, connector, id, idempotency, no)
   const numbers = chargesAnew(effect) ? await engine.vault.unseal(placeOf(target)) : undefined
-  const payment = await followUpOf(engine, target, beginning, keyOf(1))
+  const payment = await followUpOf(engine, target, wanted, keyOf(1))
   const row: FollowUpRow = {
-    ...rowOf(beginning, connector, target, leaseMs(time.timeoutMs)),
+    ...rowOf(wanted, connector, target, leaseMs(time.timeoutMs)),
     ...(await sealedAgain(engine, target, payment, numbers)),
     payment,
   }
@@ -118,7 +123,7 @@ export async function begin(
 function followUpOf(
   engine: Engine,
   target: Payment,
-  { id, type, effect, amountMinor, fields }: Beginning,
+  { id, type, effect, amountMinor, fields }: NewFollowUp,
   key: string,
 ): Promise<Payment> {
   return followingPayment(engine, target, {
@@ -137,7 +142,7 @@ function followUpOf(
 
 /** Further columns of the first commit, beside the payment and its numbers. */
 function rowOf(
-  { type, effect, amountMinor, fields, idempotency, isOurs }: Beginning,
+  { type, effect, amountMinor, fields, idempotency, isOurs }: NewFollowUp,
   connector: Connector,
   target: Payment,
   lease: number,

@@ -1,12 +1,15 @@
 /**
- * Late words, and the treatment of each: one table, pure data. `hear()` applies the table to messages, and
- * `applyLate()` to every word about a decided payment.
+ * Late words, and the treatment of each: one table, pure data. `applyMessage()` applies the table to messages, and
+ * `applyLateWord()` to every word about a decided payment.
  * Chargebacks and their reversals are facts with code of their own.
  */
-import type { Outcome } from '@tollgate/plugin-kit'
+import type { Outcome, ReversalEnd } from '@tollgate/plugin-kit'
+import { cannotBeUndone } from './balance-rules.ts'
 import type { Effect } from './operation-kinds.ts'
-import { cannotBeUndone } from './sums.ts'
 import type { AttemptState, Payment, PaymentState } from './types.ts'
+
+/** A word of an acquirer: an outcome, or the end of a reversal by key. */
+export type Told = Outcome | ReversalEnd
 
 /** The standing of a payment when a word arrives. */
 export type Standing =
@@ -14,6 +17,8 @@ export type Standing =
   | 'undecided'
   /** A shopper, a poll or an event ends the payment. */
   | 'pending'
+  /** Open, and the acquirer was asked to take it back: its answer comes later. */
+  | 'reversing'
   /** Done for good. */
   | 'approved'
   /** Counts as done, and may still fail. */
@@ -35,6 +40,12 @@ export type Word =
   /** A decline of another amount: of a part, or of another operation. */
   | 'declined-otherwise'
   | 'pending'
+  /** Taken back by its key. */
+  | 'reversed'
+  /** Another amount than that of the operation was taken back. */
+  | 'reversed-otherwise'
+  /** The reversal by key failed: the operation stands. */
+  | 'not-reversed'
   /** The acquirer knows nothing or received nothing; proves nothing. */
   | 'nothing'
 
@@ -53,6 +64,12 @@ export type Treatment =
   | 'count'
   /** A late success failed after all and no longer counts. */
   | 'end-late'
+  /** A late success was taken back. */
+  | 'undone'
+  /** The money could not be taken back: a late success, for operators alone. */
+  | 'stand'
+  /** Money of a payment that is over could not be taken back: counted and listed, for operators alone. */
+  | 'count-standing'
   /** Contradicts a final word: for operators. */
   | 'list'
   /** A final sale failed: listed for operators; refunds and reversals wait. */
@@ -71,6 +88,10 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     declined: 'settle',
     'declined-otherwise': 'enquire',
     pending: 'settle',
+    // A process may have died between its request and the record of it.
+    reversed: 'settle',
+    'reversed-otherwise': 'enquire',
+    'not-reversed': 'enquire',
     nothing: 'enquire',
   },
   pending: {
@@ -80,6 +101,22 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     declined: 'settle',
     'declined-otherwise': 'enquire',
     pending: 'known',
+    reversed: 'settle',
+    'reversed-otherwise': 'enquire',
+    'not-reversed': 'enquire',
+    nothing: 'known',
+  },
+  // A success that is being taken back is no success, and another amount of it is held.
+  reversing: {
+    approved: 'known',
+    'approved-otherwise': 'enquire',
+    accepted: 'known',
+    declined: 'settle',
+    'declined-otherwise': 'enquire',
+    pending: 'known',
+    reversed: 'settle',
+    'reversed-otherwise': 'enquire',
+    'not-reversed': 'stand',
     nothing: 'known',
   },
   approved: {
@@ -89,6 +126,10 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     declined: 'return',
     'declined-otherwise': 'return',
     pending: 'known',
+    // Money went out that nobody asked for.
+    reversed: 'return',
+    'reversed-otherwise': 'return',
+    'not-reversed': 'known',
     nothing: 'known',
   },
   accepted: {
@@ -98,6 +139,9 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     declined: 'fail',
     'declined-otherwise': 'list',
     pending: 'known',
+    reversed: 'return',
+    'reversed-otherwise': 'return',
+    'not-reversed': 'known',
     nothing: 'known',
   },
   over: {
@@ -107,6 +151,9 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     declined: 'known',
     'declined-otherwise': 'known',
     pending: 'known',
+    reversed: 'known',
+    'reversed-otherwise': 'known',
+    'not-reversed': 'count-standing',
     nothing: 'known',
   },
   late: {
@@ -116,6 +163,9 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     declined: 'end-late',
     'declined-otherwise': 'known',
     pending: 'known',
+    reversed: 'undone',
+    'reversed-otherwise': 'list',
+    'not-reversed': 'stand',
     nothing: 'known',
   },
 }
@@ -129,10 +179,10 @@ const withoutMoney: ReadonlySet<Effect> = new Set([
 ])
 
 /**
- * Treatments without an operator for a reversal by the engine: known, final, or failed without
- * effect.
+ * Treatments of a reversal by the engine that add no entry: known, final, failed without effect, or
+ * listed already.
  */
-const undoing: ReadonlySet<Treatment> = new Set(['known', 'confirm', 'fail'])
+const undoing: ReadonlySet<Treatment> = new Set(['known', 'confirm', 'fail', 'stand'])
 
 /** Effects that bring money in: their later failure is a return. */
 const incoming: ReadonlySet<Effect> = new Set([
@@ -146,19 +196,26 @@ const incoming: ReadonlySet<Effect> = new Set([
 /** The treatment of a word about a payment. */
 export function treatmentOf(effect: Effect, standing: Standing, word: Word): Treatment {
   const treatment = lateWords[standing][word]
-  if (standing === 'undecided' || standing === 'pending') return treatment
+  if (isOpenStanding(standing)) return treatment
   if (withoutMoney.has(effect)) return treatment === 'confirm' ? 'confirm' : 'known'
   // A reversal of the engine's own is never taken back by itself.
   if (effect === 'undo') return undoing.has(treatment) ? treatment : 'list'
   if (treatment === 'take-back' && cannotBeUndone.has(effect)) return 'count'
   if (treatment === 'return' && !incoming.has(effect)) return 'list'
+  // The engine asks for no reversal of a late reversal.
+  if (treatment === 'undone' && cannotBeUndone.has(effect)) return 'list'
   return treatment
 }
 
+/** Standings of a payment whose outcome is still to come. */
+export const isOpenStanding = (standing: Standing): boolean =>
+  standing === 'undecided' || standing === 'pending' || standing === 'reversing'
+
 export function standingOf(
-  payment: Pick<Payment, 'state' | 'finalBy'>,
+  payment: Pick<Payment, 'state' | 'finalBy' | 'answer'>,
   attempt: AttemptState,
 ): Standing {
+  if (isOpen(payment.state) && payment.answer.reversal !== undefined) return 'reversing'
   switch (payment.state) {
     case 'processing':
     case 'unknown':
@@ -176,7 +233,7 @@ export function standingOf(
  * @param isAsAsked Whether the word matches the requested amount, or one that the channel allows
  * instead.
  */
-export function wordOf(outcome: Outcome, isAsAsked: boolean): Word {
+export function wordOf(outcome: Told, isAsAsked: boolean): Word {
   switch (outcome.is) {
     case 'approved':
       return isAsAsked ? 'approved' : 'approved-otherwise'
@@ -186,6 +243,10 @@ export function wordOf(outcome: Outcome, isAsAsked: boolean): Word {
       return isAsAsked ? 'declined' : 'declined-otherwise'
     case 'pending':
       return isAsAsked ? 'pending' : 'nothing'
+    case 'reversed':
+      return isAsAsked ? 'reversed' : 'reversed-otherwise'
+    case 'notReversed':
+      return 'not-reversed'
     default:
       return 'nothing'
   }

@@ -1,0 +1,193 @@
+/** Applies the table of late words to decided payments, with one statement per word. */
+import type { Money } from '@tollgate/plugin-kit'
+import { undoOf } from '../attention/store.ts'
+import { engineActor } from '../audit/actor.ts'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { amountSaid } from './amount-moved.ts'
+import { countStanding, letStand } from './late-stands.ts'
+import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
+import { type Change, endLate, held, minorOf, move } from './late-word-move.ts'
+import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
+import { lateAccepted, treat, undone } from './late-word-treatment.ts'
+import type { Held, Source } from './types.ts'
+
+/**
+ * The result of a word; undefined: the payment is undecided or under reversal, and the word has to
+ * wait.
+ */
+export type Applied = 'settled' | 'known' | 'conflict' | undefined
+
+/** After a concurrent move, the word applies to the payment's new state. */
+const tries = 5
+
+/**
+ * Applies a word to a decided payment. Safe to run any number of times: the statement moves only
+ * rows that are unchanged since the read, and a repeated entry is listed once.
+ *
+ * @param amount The amount of the word, when given outside of its outcome.
+ */
+export async function applyLateWord(
+  engine: Engine,
+  attemptKey: string,
+  outcome: Told,
+  source: Source,
+  amount?: Money,
+): Promise<Applied> {
+  for (let no = 1; no <= tries; no += 1) {
+    const now = await held(engine, attemptKey)
+    if (now === undefined) return 'known'
+    if (isOpenStanding(standingOf(now.payment, now.attempt.state))) return undefined
+    const treatment = await treat(engine, now, outcome, amount)
+    // A reversal is under way at this moment; its answer comes first.
+    if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
+    if (treatment === 'known') {
+      await makeFirm(engine, now, outcome, source)
+      return 'known'
+    }
+    const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))
+    if (await applyTreatment(engine, word, treatment)) {
+      return treatment === 'list' || treatment === 'return' ? 'conflict' : 'settled'
+    }
+  }
+  throw new Error(`a late word about attempt ${attemptKey} was overtaken ${tries} times`)
+}
+
+/** Treatments that depend on the answer of a reversal. */
+const aboutReversals: ReadonlySet<Treatment> = new Set(['end-late', 'undone', 'stand'])
+
+const isHeld = ({ clock }: Engine, { attempt: { leaseUntil } }: Held) =>
+  leaseUntil !== null && leaseUntil.getTime() > clock.realMs()
+
+/** The acquirer confirms a late success as final, so later words no longer end it. */
+async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source) {
+  const { state, settledBy } = now.attempt
+  if (state !== 'late' || settledBy !== lateAccepted || outcome.is !== 'approved') return
+  await move(engine, now, { source, isOnlySaid: true })
+}
+
+/** @returns false when another process moved the payment first. */
+async function applyTreatment(
+  engine: Engine,
+  word: LateWord,
+  treatment: Treatment,
+): Promise<boolean> {
+  const { now, outcome, source, amount } = word
+  switch (treatment) {
+    case 'list':
+      return listContradiction(engine, word)
+    case 'return':
+      return listReturn(engine, word)
+    case 'confirm':
+      if (outcome.is !== 'approved') return true
+      return move(engine, now, { source, finalBy: null, refs: outcome, look: null })
+    case 'fail':
+      return failAccepted(engine, word)
+    case 'take-back':
+    case 'count':
+      return countLate(engine, word, treatment)
+    case 'stand':
+      return outcome.is !== 'notReversed' || letStand(engine, now, outcome, source)
+    case 'count-standing':
+      return outcome.is !== 'notReversed' || countStanding(engine, now, outcome, source, amount)
+    case 'undone':
+    case 'end-late':
+      return endUnlessReversed(engine, word, treatment)
+    default:
+      return true
+  }
+}
+
+/** A word that is only listed settles nothing. */
+const listed = ({ now, source }: LateWord) => ({
+  source: now.attempt.settledBy ?? source,
+  isOnlySaid: true as const,
+})
+
+async function listContradiction(engine: Engine, word: LateWord): Promise<boolean> {
+  const { now, source } = word
+  return move(engine, now, {
+    ...listed(word),
+    entry: await entryOf(engine, word, 'conflict', {}, word.content),
+    ...withoutPoll(now, source),
+  })
+}
+
+/** The acquirer would repeat its answer to an enquiry, so the payment waits for another kind of word. */
+function withoutPoll({ payment }: Held, source: Source): Pick<Change, 'finalBy' | 'look'> {
+  const isPollAnswer = payment.finalBy === 'poll' && source === 'enquiry'
+  return isPollAnswer ? { finalBy: 'event', look: null } : {}
+}
+
+async function listReturn(engine: Engine, word: LateWord): Promise<boolean> {
+  const { now, source, amount, isOtherAmount, content } = word
+  const detail = { minor: String(amount?.minor ?? minorOf(now.payment)) }
+  return move(engine, now, {
+    ...listed(word),
+    entry: await entryOf(engine, word, 'return', detail, isOtherAmount ? content : ''),
+    ...withoutPoll(now, source),
+  })
+}
+
+/** An accepted operation failed: it is declined, and its amount no longer counts. */
+async function failAccepted(
+  engine: Engine,
+  { now, outcome, source, said }: LateWord,
+): Promise<boolean> {
+  if (outcome.is !== 'declined') return true
+  return move(engine, now, {
+    source,
+    to: 'gone',
+    state: 'declined',
+    attempt: 'declined',
+    resultCode: outcome.reason,
+    finalBy: null,
+    refs: outcome,
+    own: 'closed',
+    beyond: { id: newId(), kind: 'late-failure', reference: '', detail: said },
+    look: null,
+    goesOn: true,
+  })
+}
+
+/** Money moved on a payment that is over: counted and listed; the engine takes it back if it can. */
+async function countLate(
+  engine: Engine,
+  word: LateWord,
+  treatment: 'take-back' | 'count',
+): Promise<boolean> {
+  const { now, outcome, source, amount } = word
+  const detail = { minor: String(amount?.minor ?? now.payment.amount.minor) }
+  return move(engine, now, {
+    source: outcome.is === 'accepted' ? lateAccepted : source,
+    to: treatment === 'count' ? 'done' : 'open',
+    attempt: 'late',
+    late: { outcome, amount },
+    entry: await entryOf(engine, word, 'conflict', detail),
+    look: isOurs(treatment, source) ? { id: newId(), afterMs: 0 } : null,
+  })
+}
+
+/**
+ * Ends a late success that failed or was taken back. Lists the word when the engine reverses the
+ * success already: a second way must not start.
+ */
+async function endUnlessReversed(
+  engine: Engine,
+  word: LateWord,
+  treatment: 'end-late' | 'undone',
+): Promise<boolean> {
+  const { now, source, content, said } = word
+  const [reversal] = await engine.lanes.single(undoOf(now.payment.id))
+  if (reversal === undefined) {
+    return treatment === 'undone'
+      ? endLate(engine, now, engineActor, 'late-success-reversed', { by: source }, undone)
+      : endLate(engine, now, engineActor, 'late-success-failed', said, source)
+  }
+  const entry = await entryOf(engine, word, 'conflict', {}, content)
+  return move(engine, now, { ...listed(word), entry })
+}
+
+/** Claims of settlement files and operations that cannot be undone are for operators alone. */
+const isOurs = (treatment: Treatment, source: Source) =>
+  treatment === 'take-back' && source !== 'settlement'
