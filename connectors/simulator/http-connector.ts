@@ -4,7 +4,6 @@ import {
   declined,
   defineConnector,
   definePlugin,
-  type Found,
   type HttpAnswer,
   type Operation,
   type Outcome,
@@ -17,7 +16,7 @@ import {
 import { simulatorHttpAuthenticator } from './authentication/http.ts'
 import { claimsOf, isSigned } from './event.ts'
 import { account, config, headersOf } from './http-settings.ts'
-import { toFound, toOutcome, toReversed } from './outcomes.ts'
+import { type SimulatorFound, toFound, toOutcome, toReversed } from './outcomes.ts'
 import { reasons } from './reasons.ts'
 import { shownOnPage } from './redirect.ts'
 import { toRequest } from './requests.ts'
@@ -112,7 +111,7 @@ async function send(operation: Operation, context: HttpContext): Promise<Outcome
   })
 }
 
-async function enquire(operation: Operation, context: HttpContext): Promise<Found> {
+async function enquire(operation: Operation, context: HttpContext): Promise<SimulatorFound> {
   const { key, amount } = operation
   const query = {
     key,

@@ -14,8 +14,11 @@ import { isPending, isResultCode, resultAdvice } from '@tollgate/schemas'
 import type { Answer, Reversal } from './answer.ts'
 import { reasonFor } from './reasons.ts'
 
+/** What an enquiry at this acquirer finds: it reverses at once. */
+export type SimulatorFound = Exclude<Found, { is: 'requested' | 'reversed' | 'notReversed' }>
+
 /** The acquirer's answer as an outcome, the same for every transport. */
-export function toFound(answer: Answer, asked: Money, redirect?: Redirect): Found {
+export function toFound(answer: Answer, asked: Money, redirect?: Redirect): SimulatorFound {
   const { code, avs, cvv } = answer
   const shown = {
     code,

@@ -66,8 +66,9 @@ export class Checkouts {
     return readResult(this.#engine, caller, id, fields, buildNumber)
   }
 
-  readonly state = async (id: string): Promise<StateView> =>
-    stateView(this.#engine, await held(this.#engine, id))
+  /** @param press whose own payment is told with the way to its bank and the page that it named. */
+  readonly state = async (id: string, press: { nonce?: string } = {}): Promise<StateView> =>
+    stateView(this.#engine, await held(this.#engine, id), press.nonce)
 
   /** What the widget shows. */
   readonly offer = (id: string): Promise<Offer> => offerOf(this.#engine, id)

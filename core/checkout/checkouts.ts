@@ -83,13 +83,7 @@ export async function updateCheckout(
     const addressee = await engine.directory.channel(caller, checkout.entityId)
     const now = await nowOf(engine, checkout)
     const kind = await checkFields(engine, caller, addressee, { fields, names: whole.names }, now)
-    const content = contentOf(fields)
-    const changed = {
-      ...checkout,
-      ...content,
-      kind,
-      resultUrl: content.resultUrl ?? checkout.resultUrl,
-    }
+    const changed = { ...checkout, ...contentOf(fields), kind }
     const [done] = await engine.lanes.single(
       changeCheckout(changed, seal(engine, checkout, fields)),
     )
@@ -240,7 +234,6 @@ function contentOf(fields: RequestFields) {
   return {
     request: withoutSecrets(rest, {}),
     registrations: registrationsIn(fields),
-    resultUrl: textOf(fields, 'shopperResultUrl') ?? null,
   }
 }
 

@@ -7,6 +7,7 @@ import type { Addressee, Channel } from '../entity/directory.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { groupOf, textOf } from '../request/values.ts'
+import { missingBilling } from './billing-fields.ts'
 import { hasOwnPage } from './complete-request.ts'
 import { find } from './find.ts'
 import { asksForCvv, offered } from './stored-account.ts'
@@ -32,6 +33,14 @@ export type Offer = {
   }[]
   /** The account of this payment is stored in any case. */
   readonly createRegistration: boolean
+  /** The merchant leaves it to the shopper whether the account is stored. */
+  readonly mayRegister: boolean
+  /** Fields of the billing address that an authentication of a card needs and the merchant left empty. */
+  readonly missingBilling: readonly string[]
+  /** `merchant.name` of the checkout, else the name of its entity. */
+  readonly merchantName: string
+  /** The merchant's reference of the order. */
+  readonly reference?: string
   readonly locale?: string
   readonly widgetOrigins?: readonly string[]
   readonly test: boolean
@@ -52,12 +61,20 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
   const fields = request as RequestFields
   const { widgetOrigins } = addressee.settings as { widgetOrigins?: readonly string[] }
   const locale = textOf(fields, 'locale')
+  const reference = textOf(fields, 'merchantTransactionId')
   return {
     kind,
     ...(kind === 'payment' ? priceOf(fields) : {}),
     brands: await brandsOf(engine, addressee, checkout),
     registrations: await registrationsOf(engine, addressee, checkout),
     createRegistration: textOf(fields, 'createRegistration') === 'true',
+    mayRegister: kind === 'payment' && textOf(fields, 'createRegistration') === undefined,
+    missingBilling: missingBilling(
+      channelsOf(addressee).map(({ channel }) => channel),
+      checkout,
+    ),
+    merchantName: textOf(groupOf(fields, 'merchant') ?? {}, 'name') ?? addressee.name,
+    ...(reference === undefined ? {} : { reference }),
     ...(locale === undefined ? {} : { locale }),
     ...(widgetOrigins === undefined ? {} : { widgetOrigins }),
     test: engine.environment === 'test',
@@ -105,25 +122,36 @@ async function registrationsOf(
   })
 }
 
-/** The brands that a channel's acquirers take; for a merchant, those of its rules' channels. */
+/** The brands that a channel's acquirers take; for a merchant, those of its rules' channels, each read once. */
 async function brandsOf(
   engine: Engine,
   addressee: Addressee,
   checkout: Checkout,
 ): Promise<OfferedBrand[]> {
-  const found = new Map<string, OfferedBrand>()
-  for (const { channel, only } of channelsOf(addressee)) {
-    for (const brand of allBrands) {
+  const left = new Map(
+    allBrands.flatMap((brand) => {
       const flow = flowOf(brand)
-      if (flow === undefined || found.has(brand.code) || only?.includes(brand.code) === false)
-        continue
-      if (await takes(engine, channel, checkout, brand)) {
-        found.set(brand.code, { brand: brand.code, flow })
-      }
+      return flow === undefined ? [] : [[brand.code, { flow, wanted: wantedOf(checkout, brand) }]]
+    }),
+  )
+  const found: OfferedBrand[] = []
+  const takers = new Map<string, Taker>()
+  const wholly = new Set<string>()
+  for (const { channel, only } of channelsOf(addressee)) {
+    if (wholly.has(channel.id)) continue
+    if (only === null) wholly.add(channel.id)
+    const takes = takers.get(channel.id) ?? (await engine.targets.takerOn(channel, checkout.mode))
+    takers.set(channel.id, takes)
+    for (const [brand, { flow, wanted }] of left) {
+      if (only?.includes(brand) === false || !takes(wanted)) continue
+      found.push({ brand, flow })
+      left.delete(brand)
     }
   }
-  return [...found.values()]
+  return found
 }
+
+type Taker = Awaited<ReturnType<Engine['targets']['takerOn']>>
 
 function channelsOf(addressee: Addressee): { channel: Channel; only: readonly string[] | null }[] {
   if (addressee.rules === undefined) return [{ channel: addressee, only: null }]
@@ -142,22 +170,17 @@ function flowOf(brand: Brand): OfferedBrand['flow'] | undefined {
   return brand.account === 'bankAccount' ? 'bank' : undefined
 }
 
-function takes(
-  engine: Engine,
-  channel: Channel,
-  { kind, mode, request }: Checkout,
-  brand: Brand,
-): Promise<boolean> {
+function wantedOf({ kind, mode, request }: Checkout, brand: Brand): Parameters<Taker>[0] {
   const fields = request as RequestFields
   const types = groupOf(fields, 'overridePaymentType') ?? {}
   const own = Object.entries(types).find(([name]) => brandOf(name)?.code === brand.code)?.[1]
   const type = (own as string | undefined) ?? textOf(fields, 'paymentType') ?? ''
   const isPayment = kind === 'payment'
-  return engine.targets.takes(channel, {
+  return {
     mode,
     kind: isPayment ? (handlerOf[type] ?? null) : null,
     method: brand.account === 'card' || brand.account === 'bankAccount' ? brand.account : null,
     brand: brand.code,
     currency: isPayment ? (textOf(fields, 'currency') ?? null) : null,
-  })
+  }
 }

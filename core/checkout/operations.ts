@@ -1,8 +1,10 @@
 /** The operations on checkouts: raw call in, status and body out. */
 
 import type { RequestFields } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
 import type { RequestInput } from '../request/decode.ts'
 import { openRequest } from '../request/parse.ts'
 import { createCheckout, endCheckout, type Made, updateCheckout } from './checkouts.ts'
@@ -38,12 +40,16 @@ export const checkoutOperations: Readonly<Record<string, Handler>> = {
   'checkouts.pay': (engine, _, call) => submitted(engine, call, 'checkouts.pay'),
   'checkouts.register': (engine, _, call) => submitted(engine, call, 'checkouts.register'),
   async 'checkouts.state'(engine, _, call) {
-    return ok(await stateView(engine, await held(engine, idIn(call))))
+    return ok(await stateView(engine, await held(engine, idIn(call)), nonceIn(call)))
   },
   async 'checkouts.widget'(engine, _, call) {
     return ok(await offerOf(engine, idIn(call)))
   },
 }
+
+/** Of the press that asks; anything else in the query means nothing, as in any question about the state. */
+const nonceIn = ({ query = '' }: Call): string | undefined =>
+  new URLSearchParams(query.slice(0, 256)).get('nonce') ?? undefined
 
 const ok = (body: object): Reply => ({ status: 200, headers: {}, body: body as Reply['body'] })
 
@@ -58,31 +64,21 @@ function madeReply(
 }
 
 /** The widget sends JSON with the flat names of a form; a nested body is read as everywhere else. */
-function flatOrNested(call: Call): RequestInput {
-  const input = bodyOf(call)
-  if (!('json' in input)) return input
-  const fields = flatFields(input.json)
-  return fields === undefined ? input : { form: Buffer.from(fields.toString()) }
-}
-
-function flatFields(json: Uint8Array): URLSearchParams | undefined {
-  let values: unknown
-  try {
-    values = JSON.parse(Buffer.from(json).toString())
-  } catch {
-    return undefined
+function submissionOf(call: Call): RequestInput {
+  const length = call.body?.length ?? 0
+  if (length > limits.checkoutSubmissionBytes) {
+    throw new GatewayError('200.300.404', {
+      description: `A submission may have at most ${limits.checkoutSubmissionBytes} bytes.`,
+    })
   }
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return undefined
-  const entries = Object.entries(values)
-  return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
-    ? new URLSearchParams(entries)
-    : undefined
+  const input = bodyOf(call)
+  return 'json' in input ? { ...input, names: 'flat' } : input
 }
 
 async function submitted(engine: Engine, call: Call, operation: string): Promise<Reply> {
   const { address, accept } = call
   const reading = () => {
-    const { request, names } = openRequest(operation, flatOrNested(call)).check()
+    const { request, names } = openRequest(operation, submissionOf(call)).check()
     return { fields: request as RequestFields, names }
   }
   const reply = submit(engine, idIn(call), reading, { address, accept })

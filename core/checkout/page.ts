@@ -1,8 +1,9 @@
 /** The page of the merchant around the widget, as far as its browser says the truth. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Addressee } from '../entity/directory.ts'
+import { isListed } from '../payment/merchant-page.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { hasOwnPage } from './complete-request.ts'
+import { hasOwnPage, ownPageOf } from './complete-request.ts'
 import type { Checkout } from './types.ts'
 
 /**
@@ -28,4 +29,21 @@ export function refuseForeignPage(
   if (own !== origin || widgetOrigins?.includes(own) === false) {
     throw refuse('200.300.404', 'resultUrl', 'must have the origin of the page of the widget')
   }
+}
+
+/**
+ * The page that Tollgate itself calls about a payment: the checkout's own, or the payment's where the channel
+ * lists its origin. A page that only a browser named is never called: strangers would choose the address.
+ *
+ * @param request of the payment.
+ */
+export function pageToCall(
+  { settings }: Pick<Addressee, 'settings'>,
+  checkout: Checkout,
+  request: RequestFields,
+): string | undefined {
+  const own = ownPageOf(checkout)
+  if (own !== undefined) return own
+  const page = textOf(request, 'shopperResultUrl')
+  return page !== undefined && isListed(settings, page) === true ? page : undefined
 }

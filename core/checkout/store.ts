@@ -21,7 +21,6 @@ type CheckoutRow = {
   earlier: string[]
   nonces: string[]
   refusals: number
-  result_url: string | null
   removed_at: Date | null
   secret_id: string | null
 }
@@ -32,7 +31,7 @@ export const secretIdOf = (checkoutId: string): string => checkoutId.slice(0, 32
 export const checkoutById = (id: string) => sql<CheckoutRow>`
   select checkout.id, checkout.entity_id, checkout.clock_id, checkout.kind, checkout.mode, checkout.request,
     checkout.registrations, checkout.script_hash, checkout.created_at, checkout.expires_at, checkout.version,
-    checkout.payment_id, checkout.earlier, checkout.nonces, checkout.refusals, checkout.result_url,
+    checkout.payment_id, checkout.earlier, checkout.nonces, checkout.refusals,
     checkout.removed_at, checkout_secret.id as secret_id
   from tollgate.checkout
   left join tollgate.checkout_secret on checkout_secret.id = ${secretIdOf(id)}::uuid
@@ -46,23 +45,19 @@ export function toCheckout(row: CheckoutRow): Checkout {
     kind: row.kind,
     mode: row.mode,
     request: row.request,
-    registrations: row.registrations.map(plain),
+    registrations: row.registrations,
     scriptHash: row.script_hash,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     version: row.version,
     paymentId: row.payment_id,
-    earlier: row.earlier.map(plain),
+    earlier: row.earlier,
     nonces: row.nonces,
     refusals: row.refusals,
-    resultUrl: row.result_url,
     removedAt: row.removed_at,
     secretId: row.secret_id,
   }
 }
-
-/** Ids in an array come as Postgres writes them. */
-const plain = (uuid: string): string => uuid.replaceAll('-', '')
 
 export const sealedOf = (secretId: string) => sql<{ data_key_id: string; sealed: Buffer }>`
   select data_key_id, sealed
@@ -77,19 +72,17 @@ with new_secret as (
     ${sealed?.sealed ?? null}::bytea
   where ${sealed !== null}::boolean)
 insert into tollgate.checkout (id, entity_id, clock_id, kind, mode, request, registrations, script_hash,
-  created_at, expires_at, result_url)
+  created_at, expires_at)
 values (${checkout.id}::text, ${checkout.entityId}::uuid, ${checkout.clockId}::uuid, ${checkout.kind}::text,
   ${checkout.mode}::text, ${JSON.stringify(checkout.request)}::jsonb, ${checkout.registrations}::uuid[],
-  ${checkout.scriptHash}::text, ${checkout.createdAt}::timestamptz, ${checkout.expiresAt}::timestamptz,
-  ${checkout.resultUrl}::text)
+  ${checkout.scriptHash}::text, ${checkout.createdAt}::timestamptz, ${checkout.expiresAt}::timestamptz)
 returning id`
 
 /** Empty when the checkout changed since it was read: another version, or another payment. */
 export const changeCheckout = (checkout: Checkout, sealed: Sealed | null) => sql<{ id: string }>`
 with changed as (
   update tollgate.checkout set request = ${JSON.stringify(checkout.request)}::jsonb,
-    registrations = ${checkout.registrations}::uuid[], result_url = ${checkout.resultUrl}::text,
-    kind = ${checkout.kind}::text, version = version + 1
+    registrations = ${checkout.registrations}::uuid[], kind = ${checkout.kind}::text, version = version + 1
   where id = ${checkout.id}::text and version = ${checkout.version}::integer and removed_at is null
     and payment_id is not distinct from ${checkout.paymentId}::uuid
   returning id),

@@ -14,7 +14,7 @@ import { GatewayError } from '../errors.ts'
 import { TooManyNumbers } from '../payment/distinct-number.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
-import { isOpen } from '../payment/late-words.ts'
+import { isOpen } from '../payment/late-word-table.ts'
 import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
@@ -22,12 +22,12 @@ import { checkAccount } from '../request/account.ts'
 import { RepeatedNumber } from '../request/own-number.ts'
 import { textOf } from '../request/values.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
-import { type Connection, completeRequest, ownPageOf } from './complete-request.ts'
+import { type Connection, completeRequest } from './complete-request.ts'
 import { faultsIn } from './faults.ts'
 import { find, held, mostTries, nowOf, stateOf } from './find.ts'
 import { freeSlot } from './free-slot.ts'
 import { refuseHiddenNumbers } from './free-text.ts'
-import { refuseForeignPage } from './page.ts'
+import { pageToCall, refuseForeignPage } from './page.ts'
 import { replyAbout, replyOfRefusal, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
 import { countRefusal } from './store.ts'
@@ -69,20 +69,20 @@ async function tryOnce(
     const begun = await madeBy(engine, now.checkout, press.nonce)
     const toFree: boolean = begun === undefined && mayFree && (await mayFollow(engine, now))
     if (begun === undefined && !toFree && (await stateOf(engine, now)) !== 'free') {
-      return replyOfState(engine, now)
+      return replyOfState(engine, now, press.nonce)
     }
     try {
       const first =
         begun === undefined ? await pay(engine, now, press, toFree) : await ended(engine, begun)
       const payment = await payAgain(engine, first, press)
-      return await replyAbout(engine, await held(engine, id), payment)
+      return await replyAbout(engine, await held(engine, id), payment, press.nonce)
     } catch (error) {
       if (!(error instanceof SlotTaken)) throw error
       // A try that could not be ended stays.
       mayFree = mayFree && !toFree
     }
   }
-  return replyOfState(engine, await held(engine, id))
+  return replyOfState(engine, await held(engine, id), press.nonce)
 }
 
 /** Whether another try could follow, if the one under way ended: else it is left in peace. */
@@ -179,20 +179,20 @@ async function begin(
   checkout: Checkout,
   slot: Slot,
 ): Promise<Payment> {
-  const use = await useOf(engine, addressee, checkout, slot)
+  const use = await useOf(engine, addressee, request, checkout, slot)
   const whole = registrationId === undefined ? use : { ...use, registrationId }
   return (await payFirst(engine, addressee, request, null, whole)).payment
 }
 
 async function useOf(
   engine: Engine,
-  { settings }: Addressee,
+  addressee: Addressee,
+  { fields }: Request,
   checkout: Checkout,
   { previous, nonce, isSecond, makeRoom }: Slot,
 ): Promise<Use> {
   const now = await nowOf(engine, checkout)
-  // A page that only a browser named is never called, and not kept for later tries.
-  const resultUrl = ownPageOf(checkout) ?? null
+  const isCalled = pageToCall(addressee, checkout, fields) !== undefined
   return {
     clockId: checkout.clockId,
     isAtCheckout: true,
@@ -204,10 +204,9 @@ async function useOf(
       nonce,
       isSecond,
       ...(makeRoom === undefined ? {} : { makeRoom }),
-      tries: mostTries(settings),
+      tries: mostTries(addressee.settings),
       now,
-      resultUrl,
-      callbackAt: resultUrl === null ? null : callbackAt(checkout, now),
+      callbackAt: isCalled ? callbackAt(checkout, now) : null,
     },
   }
 }

@@ -23,7 +23,6 @@ export type Checkout = {
   /** Of the earlier payments and of the present one, in their order. */
   readonly nonces: readonly string[]
   readonly refusals: number
-  readonly resultUrl: string | null
   readonly removedAt: Date | null
   /** The place of the sealed numbers of the request; null without any. */
   readonly secretId: string | null

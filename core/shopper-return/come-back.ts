@@ -9,17 +9,17 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { isId } from '../ids.ts'
 import { mayBeAuthenticating, returnFromAuthentication } from '../payment/authentication-return.ts'
-import { isOpen } from '../payment/late-words.ts'
+import { isOpen } from '../payment/late-word-table.ts'
 import { takeAttempt } from '../payment/lease.ts'
+import { rebuildAttempt } from '../payment/rebuild-attempt.ts'
 import { resolve } from '../payment/resolve.ts'
-import { resourceOf } from '../payment/resource.ts'
-import { resumeAttempt } from '../payment/resume.ts'
 import { completeReturn } from '../payment/send.ts'
 import { settle } from '../payment/settle.ts'
-import { paymentById, toPayment } from '../payment/store-read.ts'
+import { paymentById, paymentWithLease, toPayment } from '../payment/store-read.ts'
 import { dropLease } from '../payment/store-settle.ts'
 import type { Payment } from '../payment/types.ts'
 import type { ReturnPlace } from '../vault/return-tokens.ts'
+import { pageToReturnTo } from './page.ts'
 
 /** What the browser brings. */
 export type Brought = {
@@ -45,8 +45,8 @@ export type Onward =
       readonly redirect: Redirect['redirect']
       readonly inFrame?: true
     }
-  /** Nowhere: the merchant named no page. */
-  | { readonly to: 'nowhere' }
+  /** Nowhere: the merchant named no page. The page of the checkout, where there is one, shows the result. */
+  | { readonly to: 'nowhere'; readonly checkout?: string }
 
 /** @returns undefined for an unknown payment or a wrong token. */
 export async function comeBack(
@@ -55,12 +55,13 @@ export async function comeBack(
   token: string,
   brought: Brought,
 ): Promise<Onward | undefined> {
-  const payment = await read(engine, paymentId)
-  if (payment === undefined) return undefined
+  const now = await readHeld(engine, paymentId)
+  if (now === undefined) return undefined
+  const { payment } = now
   const place = engine.vault.returnTokens.placeOf(payment.attemptKey, token)
   if (place === undefined) return undefined
-  if (isOpen(payment.state)) await conclude(engine, payment, brought)
-  return (await nextPage(engine, payment, place)) ?? onward(payment, place)
+  if (isOpen(payment.state)) await conclude(engine, now, brought)
+  return (await nextPage(engine, payment, place)) ?? (await onward(engine, payment, place))
 }
 
 /** After a step of an authentication another one may follow, which is on another page. */
@@ -84,38 +85,64 @@ async function read(engine: Engine, paymentId: string): Promise<Payment | undefi
   return row === undefined ? undefined : toPayment(row)
 }
 
+/** A payment with the number of its last lease. */
+type Seen = {
+  readonly payment: Payment
+  readonly lease: number
+  /** Somebody may still settle it under that lease. */
+  readonly isHeld: boolean
+}
+
+async function readHeld(engine: Engine, paymentId: string): Promise<Seen | undefined> {
+  const [row] = isId(paymentId) ? await engine.lanes.read(paymentWithLease(paymentId)) : []
+  if (row === undefined) return undefined
+  return { payment: toPayment(row), lease: row.lease, isHeld: row.lease_until !== null }
+}
+
 /** Asks the connector, or waits a few seconds for another process that already asks. */
-async function conclude(engine: Engine, payment: Payment, brought: Brought): Promise<void> {
+async function conclude(engine: Engine, seen: Seen, brought: Brought): Promise<void> {
   const untilMs = engine.clock.elapsedMs() + limits.shopperReturnWaitMs
-  for (;;) {
+  let now: Seen | undefined = seen
+  while (now !== undefined && isOpen(now.payment.state)) {
+    const { payment } = now
+    // Only the end of the reversal decides: the shopper's return moves no money any more.
+    if (payment.answer.reversal !== undefined) return
     if (!engine.shopperQuestions.may(payment.id)) return
-    if (await ask(engine, payment, brought)) return
+    if (await ask(engine, now, brought)) return
     if (engine.inFlight.over || engine.clock.elapsedMs() >= untilMs) return
     await new Promise((resume) => setTimeout(resume, lookAgainMs))
-    const now = await read(engine, payment.id)
-    if (now === undefined || !isOpen(now.state)) return
+    now = await readHeld(engine, payment.id)
   }
 }
 
 const lookAgainMs = 100
 
-/** @returns false while another process holds the lease. */
-async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<boolean> {
+/** @returns false while another process holds the lease, and after another one had it meanwhile. */
+async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolean> {
+  const { payment } = seen
   const { attemptKey } = payment
+  let last = seen.lease
   if (mayBeAuthenticating(payment)) {
+    // Its question takes a lease as well.
+    last += 1
     const back = await returnFromAuthentication(engine, payment, brought)
     if (back === true) engine.shopperQuestions.count(payment.id)
     if (back !== undefined) return back
   }
   // A connector without `complete` gets an ordinary enquiry.
   const { connector } = (await engine.targets.of(payment, undefined)).loaded
-  if (connector.complete === undefined) {
+  // The process that asked for a reversal may have died with the answer: the acquirer is asked for it.
+  if (connector.complete === undefined || payment.answer.asked === true) {
     engine.shopperQuestions.count(payment.id)
     const after = await resolve(engine, attemptKey, 'question')
     return after !== undefined && !isOpen(after.state)
   }
   const taken = await takeAttempt(engine, attemptKey, 'question')
   if (taken === undefined) return false
+  if (seen.isHeld || taken.lease !== last + 1) {
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    return false
+  }
   // Again under the lease: a return before this one may have asked the last question.
   if (!engine.shopperQuestions.may(payment.id)) {
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
@@ -124,7 +151,7 @@ async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<
   engine.shopperQuestions.count(payment.id)
   await faultPoint('after-lease', payment.id)
   try {
-    const work = await resumeAttempt(engine, payment, taken.lease)
+    const work = await rebuildAttempt(engine, payment, taken.lease)
     const { refs = {}, memo } = payment.answer
     const back = { ...brought, refs, ...(memo === undefined ? {} : { memo }) }
     const said = await completeReturn(engine, work, back)
@@ -141,17 +168,15 @@ async function ask(engine: Engine, payment: Payment, brought: Brought): Promise<
   return true
 }
 
-/** The merchant's page with `id` and `resourcePath` added to its query. */
-function onward(payment: Payment, place: ReturnPlace): Onward {
-  const page = payment.request.shopperResultUrl
-  const location = typeof page === 'string' ? new URL(page) : undefined
-  const { id, path } = resourceOf(payment)
-  location?.searchParams.append('id', id)
-  location?.searchParams.append('resourcePath', path)
+/** @param payment as it was when the shopper arrived. */
+async function onward(engine: Engine, payment: Payment, place: ReturnPlace): Promise<Onward> {
+  const location = await pageToReturnTo(engine, payment)
   if (place === 'frame' && payment.checkoutId !== null) {
-    return { to: 'frame', checkout: payment.checkoutId, location: location?.href }
+    return { to: 'frame', checkout: payment.checkoutId, location }
   }
-  return location === undefined ? { to: 'nowhere' } : { to: 'merchant', location: location.href }
+  if (location !== undefined) return { to: 'merchant', location }
+  const { checkoutId } = payment
+  return checkoutId === null ? { to: 'nowhere' } : { to: 'nowhere', checkout: checkoutId }
 }
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)

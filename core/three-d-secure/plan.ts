@@ -36,8 +36,14 @@ const checkMandatory = conditionCheck('payments.create', threeDSecureMandatory)
  * tells, so that no choice of a brand passes an authentication by.
  */
 const schemesOf = ({ code, hosts }: Brand, { number }: Card): readonly string[] => {
-  const told = detectBrand(number.reveal())
-  return [...new Set([code, ...hosts, ...(told === undefined ? [] : [told.code, ...told.hosts])])]
+  const detected = detectBrand(number.reveal())
+  return [
+    ...new Set([
+      code,
+      ...hosts,
+      ...(detected === undefined ? [] : [detected.code, ...detected.hosts]),
+    ]),
+  ]
 }
 
 /**

@@ -20,6 +20,13 @@ export type Redirect = {
   readonly parameters?: readonly { readonly name: string; readonly value: string }[]
 }
 
+/** The address of a page that is opened by GET. */
+export function withParameters({ url, parameters = [] }: Redirect): string {
+  const to = new URL(url)
+  for (const { name, value } of parameters) to.searchParams.append(name, value)
+  return to.href
+}
+
 /** What every page needs. */
 export type PageSetting = {
   readonly texts: Texts
@@ -79,14 +86,25 @@ ${!test && html`<p>${texts.page.secure}</p>`}
 `.text
 }
 
-/** A page that says one thing, maybe with a way on. */
+type Link = { readonly to: string; readonly text: string }
+
+/** A page that says one thing, maybe with a way on and another one. */
 export function messagePage(
   setting: PageSetting,
   message: string,
   {
     good = false,
     link,
-  }: { good?: boolean; link?: { readonly to: string; readonly text: string } } = {},
+    shop,
+    other,
+  }: {
+    good?: boolean
+    link?: Link
+    /** The page of the shop. */
+    shop?: Link
+    /** The address of the form, for another way to pay. */
+    other?: string
+  } = {},
 ): string {
   const title = titleOf(setting)
   return documentOf(
@@ -94,26 +112,35 @@ export function messagePage(
     title,
     html`<h1 class="alone">${title}</h1>
 <p class="notice${good && ' good'}" role="status">${message}</p>
-${link && html`<a class="button" href="${link.to}">${link.text}</a>`}`,
+${link && html`<a class="button" href="${link.to}">${link.text}</a>`}
+${shop && html`<p class="more"><a href="${shop.to}">${shop.text}</a></p>`}
+${other && otherWay(setting, other)}`,
   )
 }
 
-/** The way to the bank where it takes a form that is posted. */
+/** The way to the bank: a link, or a form where the bank takes one. */
 export function leavingPage(setting: PageSetting, redirect: Redirect, again: string): string {
   const { texts } = setting
   const title = titleOf(setting)
   const hidden = (redirect.parameters ?? []).map(
     ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
+  const way =
+    redirect.method === 'GET'
+      ? html`<a class="button" href="${withParameters(redirect)}">${texts.page.continue}</a>`
+      : html`<form method="post" action="${redirect.url}">${hidden}<button>${texts.page.continue}</button></form>`
   return documentOf(
     setting,
     title,
     html`<h1 class="alone">${title}</h1>
 <p class="notice" role="status">${texts.messages.challengeOpen}</p>
-<form method="post" action="${redirect.url}">${hidden}<button>${texts.page.continue}</button></form>
-<p class="more"><a href="${again}">${texts.labels.otherMethod}</a></p>`,
+${way}
+${otherWay(setting, again)}`,
   )
 }
+
+const otherWay = ({ texts }: PageSetting, to: string) =>
+  html`<p class="more"><a href="${to}">${texts.labels.otherMethod}</a></p>`
 
 export const titleOf = ({ texts, kind }: Pick<PageSetting, 'texts' | 'kind'>): string =>
   kind === 'registration' ? texts.page.titleRegistration : texts.page.title

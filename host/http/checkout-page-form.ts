@@ -13,13 +13,22 @@ export const fieldsOf = (body: string): URLSearchParams =>
   )
 
 /** The part of the page that a form is of: `card`, `bank`, or the id of a registration. */
-export const methodOf = (form: URLSearchParams): string =>
-  form.get('registrationId') ?? (form.has('bankAccount.iban') ? 'bank' : 'card')
+export function methodOf(
+  form: URLSearchParams,
+  offered: readonly { readonly id: string }[],
+): string {
+  const registration = form.get('registrationId')
+  // Anybody may post any text: only an id that the page has comes back in its address.
+  const known = offered.find(({ id }) => id === registration)
+  return known?.id ?? (form.has('bankAccount.iban') ? 'bank' : 'card')
+}
 
 const names = [
   ...['nonce', 'paymentBrand', 'registrationId', 'card.holder', 'card.cvv', 'card.number'],
-  ...['bankAccount.holder', 'bankAccount.iban'],
+  ...['bankAccount.holder', 'bankAccount.iban', 'createRegistration'],
+  ...['billing.street1', 'billing.postcode', 'billing.city', 'billing.country'],
 ]
+const optional = new Set(['paymentBrand', 'createRegistration'])
 /** Shoppers write these with blanks and hyphens, in the digits of their language. */
 const compact = new Set(['card.cvv', 'card.number', 'bankAccount.iban'])
 
@@ -34,7 +43,7 @@ export function submissionIn(
     if (given === null) continue
     const text = compact.has(name) ? compacted(given) : given.trim()
     if (text !== '') fields.set(name, text)
-    else if (name !== 'paymentBrand') wrong.push({ field: name, reason: 'required' })
+    else if (!optional.has(name)) wrong.push({ field: name, reason: 'required' })
   }
   const expiry = form.get('expiry')
   if (expiry !== null) {

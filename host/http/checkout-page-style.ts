@@ -18,6 +18,8 @@ background:var(--test-wash);color:var(--test)}
 main{width:100%;max-width:27rem;margin-block:auto}
 .sheet{background:var(--paper);border:1px solid var(--line);border-radius:1rem;box-shadow:var(--shadow);padding:1.75rem 1.5rem}
 h1{font-size:1rem;line-height:1.4;font-weight:500;color:var(--soft);margin:0}
+.merchant{font-weight:600;margin:0 0 .75rem;overflow-wrap:anywhere}
+.merchant small{display:block;font-weight:400;font-size:.875rem;color:var(--soft)}
 .amount{font-size:2.25rem;line-height:1.2;font-weight:680;letter-spacing:-.02em;margin:.125rem 0 1.5rem;font-variant-numeric:tabular-nums;
 overflow-wrap:anywhere}
 h1.alone{font-size:1.5rem;font-weight:680;color:var(--ink);margin-block-end:1.25rem}
@@ -36,6 +38,15 @@ svg.logo{flex:none;width:2.125rem;height:auto;border-radius:.25rem;outline:1px s
 label{display:block;font-size:.9375rem;font-weight:600;margin-block-end:.375rem}
 input,select{font:inherit;width:100%;min-height:3rem;padding:.625rem .875rem;color:var(--ink);background:var(--paper);
 border:1px solid var(--edge);border-radius:.625rem;appearance:none}
+fieldset{border:0;padding:0;margin:0 0 1.125rem}
+legend{padding:0;font-weight:650;margin-block-end:.75rem}
+fieldset .field:last-child{margin-block-end:0}
+select{padding-inline-end:2.5rem;background-image:linear-gradient(45deg,#0000 38%,var(--soft) 40% 60%,#0000 62%),linear-gradient(-45deg,#0000 38%,var(--soft) 40% 60%,#0000 62%);
+background-position:calc(100% - 1.4375rem) 50%,calc(100% - 1rem) 50%;background-size:.5rem .5rem;background-repeat:no-repeat;text-overflow:ellipsis}
+[dir=rtl] select{background-position:1rem 50%,1.4375rem 50%}
+.check{display:flex;align-items:center;gap:.75rem;min-height:2.75rem;margin-block-end:1.125rem}
+.check label{flex:1;margin:0;padding-block:.625rem;font-weight:500}
+.check input{appearance:auto;flex:none;width:1.5rem;min-height:1.5rem;margin:0;accent-color:var(--accent)}
 input.digits{font-variant-numeric:tabular-nums;letter-spacing:.02em}
 [dir=rtl] input.digits{text-align:right}
 input::placeholder{color:var(--soft);opacity:1}
@@ -62,6 +73,7 @@ summary::-webkit-details-marker{display:none}
 .methods summary small{display:block;font-weight:400;font-size:.875rem;color:var(--soft)}
 .methods form{padding:1rem}
 .mandate{font-size:.875rem;color:var(--soft);margin:0 0 1.125rem}
+.unseen{position:absolute;width:1px;height:1px;border:0;opacity:0;pointer-events:none}
 .more{text-align:center;margin:1.25rem 0 0}
 a{color:var(--accent);text-underline-offset:.2em}
 a.button{display:flex;align-items:center;justify-content:center;min-height:3.25rem;margin-block-start:1.25rem;border-radius:.75rem;font-weight:650;

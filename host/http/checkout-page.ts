@@ -4,21 +4,29 @@
  */
 import { type Gateway, GatewayError, newId } from '@tollgate/core'
 import { brandOf, limits } from '@tollgate/schemas'
-import { languageOf, wishesIn } from '@tollgate/widget/texts/languages'
+import { wishesIn } from '@tollgate/widget/texts/languages'
 import type { Texts } from '@tollgate/widget/texts/types'
 import type { Document } from './answer.ts'
+import {
+  deviceFrame,
+  deviceLimitSeconds,
+  devicePage,
+  type Precondition,
+} from './checkout-page-device.ts'
 import {
   leavingPage,
   messagePage,
   type Offer,
   type PageSetting,
   type Redirect,
+  withParameters,
 } from './checkout-page-document.ts'
 import { fieldsOf, methodOf, submissionIn, type WrongField, wrongIn } from './checkout-page-form.ts'
 import { formPage } from './checkout-page-methods.ts'
-import { styleHash } from './checkout-page-style.ts'
+import { pressIn, withPress } from './checkout-page-press.ts'
+import { frame, goTo, page, pageWithFrames } from './checkout-page-reply.ts'
 import type { OwnCall, OwnOperation } from './own-operations.ts'
-import { shopperPageHeaders } from './security-headers.ts'
+import { languageFor, textsOf } from './shopper-texts.ts'
 
 type State = Awaited<ReturnType<Gateway['checkouts']['state']>>
 type Submitted = Awaited<ReturnType<Gateway['checkouts']['submit']>>
@@ -52,7 +60,7 @@ async function show(call: OwnCall): Promise<Document> {
   try {
     const [offer, state] = await Promise.all([
       gateway.checkouts.offer(id),
-      gateway.checkouts.state(id),
+      gateway.checkouts.state(id, pressIn(call.request.headers.cookie)),
     ])
     const setting = await settingOf(call, asked, offer)
     return pageOf(call, asked, setting, { offer: withBrands(offer, asked), state })
@@ -97,18 +105,14 @@ function pageOf(
       return page(gateway, 200, messagePage(setting, messages.closed, link))
     case 'busy':
       if (asked.has('other')) break
-      if (redirect !== undefined) {
-        return page(
-          gateway,
-          200,
-          leavingPage(setting, redirect as Redirect, addressOf(asked, { other: '1' })),
-        )
-      }
+      if (redirect !== undefined) return wayOut(gateway, asked, setting, redirect as Way)
       return page(
         gateway,
         200,
         messagePage(setting, messages.processing, {
           link: { to: addressOf(asked), text: words.checkAgain },
+          ...(link.link === undefined ? {} : { shop: link.link }),
+          other: addressOf(asked, { other: '1' }),
         }),
         ['Refresh', '5'],
       )
@@ -126,9 +130,32 @@ function pageOf(
       action,
       method: asked.get('method') ?? '',
       wrong,
+      isChosen: asked.has('brands'),
       ...(notice === undefined ? {} : { notice }),
     }),
   )
+}
+
+/** The redirect of a payment under way. */
+type Way = Redirect & { readonly preconditions?: readonly Precondition[] }
+
+/** First the steps of the bank in frames, then the bank's own page. */
+function wayOut(
+  gateway: Gateway,
+  asked: URLSearchParams,
+  setting: PageSetting,
+  redirect: Way,
+): Document {
+  const { preconditions: steps = [] } = redirect
+  const isReady = asked.get('device') === 'done' || steps.length === 0
+  if (isReady && asked.has('device') && redirect.method === 'GET')
+    return goTo(gateway, withParameters(redirect))
+  if (isReady)
+    return page(gateway, 200, leavingPage(setting, redirect, addressOf(asked, { other: '1' })))
+  const onward = addressOf(asked, { device: 'done' })
+  if (asked.get('device') === 'frame') return frame(gateway, deviceFrame(setting, steps, onward))
+  const text = devicePage(setting, steps, { frame: addressOf(asked, { device: 'frame' }), onward })
+  return pageWithFrames(gateway, text, { afterSeconds: deviceLimitSeconds, location: onward })
 }
 
 function noticeOf(asked: URLSearchParams, { messages }: Texts): string | undefined {
@@ -143,7 +170,7 @@ async function pay(call: OwnCall): Promise<Document> {
   const body = await readBody(limits.checkoutPageBytes)
   const form = fieldsOf(body.toString('utf8'))
   const submission = submissionIn(form)
-  const method = methodOf(form)
+  const method = methodOf(form, await storedOf(gateway, path.id ?? '', form))
   if ('wrong' in submission) return again(gateway, asked, { method, wrong: submission.wrong })
   addBrowser(submission.fields, request.headers)
   const reply = await gateway.call('checkouts.pay', null, {
@@ -157,9 +184,27 @@ async function pay(call: OwnCall): Promise<Document> {
   if (reply.status === 404) return again(gateway, asked, {})
   if (reply.status !== 200) return again(gateway, asked, { method, outcome: 'trouble' })
   const { resultUrl, ...rest } = reply.body as Submitted
-  if (resultUrl === undefined) return onward(gateway, asked, method, rest)
-  const to = trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
-  return to === undefined ? onward(gateway, asked, method, rest) : goTo(gateway, to)
+  const to =
+    resultUrl === undefined
+      ? undefined
+      : trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
+  const next = to === undefined ? onward(gateway, asked, method, rest) : goTo(gateway, to)
+  return rest.state === 'waiting' ? withPress(gateway, next, form.get('nonce') ?? '') : next
+}
+
+/** The registrations on the page, where the form is of one. */
+async function storedOf(
+  gateway: Gateway,
+  id: string,
+  form: URLSearchParams,
+): Promise<Offer['registrations']> {
+  if (!form.has('registrationId')) return []
+  try {
+    return (await gateway.checkouts.offer(id)).registrations
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 404) return []
+    throw error
+  }
 }
 
 /** Facts about the browser that a bank asks for, as far as they are known without a script. */
@@ -178,19 +223,14 @@ function onward(
   method: string,
   { state, redirect, errors = [] }: Omit<Submitted, 'resultUrl'>,
 ): Document {
-  if (state === 'waiting' && redirect?.method === 'GET')
+  const hasSteps = ((redirect as Way | undefined)?.preconditions ?? []).length > 0
+  if (state === 'waiting' && redirect?.method === 'GET' && !hasSteps)
     return goTo(gateway, withParameters(redirect as Redirect))
   if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
   if (state !== 'invalid') return again(gateway, asked, {})
   // Nothing that the shopper could correct.
   if (errors.length === 0) return again(gateway, asked, { method, outcome: 'trouble' })
   return again(gateway, asked, { method, wrong: errors })
-}
-
-function withParameters({ url, parameters = [] }: Redirect): string {
-  const to = new URL(url)
-  for (const { name, value } of parameters) to.searchParams.append(name, value)
-  return to.href
 }
 
 /** This page again: its address says what to correct, never what was typed. */
@@ -243,8 +283,7 @@ async function settingOf(
   asked: URLSearchParams,
   offer: Offer | undefined,
 ): Promise<PageSetting> {
-  const wishes = wishesIn(request.headers['accept-language'] ?? '')
-  const language = languageOf([asked.get('locale') ?? undefined, offer?.locale, ...wishes])
+  const language = languageFor(request.headers, asked.get('locale') ?? undefined, offer?.locale)
   return {
     language,
     texts: await textsOf(language),
@@ -253,41 +292,3 @@ async function settingOf(
     inLanguage: (code) => addressOf(asked, { locale: code }),
   }
 }
-
-const loaded = new Map<string, Promise<Texts>>()
-
-function textsOf(language: string): Promise<Texts> {
-  const texts =
-    loaded.get(language) ??
-    import(`@tollgate/widget/texts/${language}`).then(
-      (module: { default: Texts }) => module.default,
-    )
-  loaded.set(language, texts)
-  return texts
-}
-
-function page(
-  { environment }: Gateway,
-  status: number,
-  text: string,
-  more: readonly string[] = [],
-): Document {
-  return {
-    status,
-    headers: [
-      'Content-Type',
-      'text/html;charset=UTF-8',
-      ...shopperPageHeaders(policies[environment]),
-      ...more,
-    ],
-    text,
-  }
-}
-
-const goTo = (gateway: Gateway, location: string): Document =>
-  page(gateway, 303, '', ['Location', location])
-
-/** Forms go to the page itself and to banks; browsers apply this to the redirect after a post as well. */
-const policyOf = (web: string): string =>
-  `default-src 'none'; style-src ${styleHash}; base-uri 'none'; form-action 'self' ${web}`
-const policies = { live: policyOf('https:'), test: policyOf('https: http:') }

@@ -1,10 +1,10 @@
 /** The hosted page in a real browser: without scripts, in every state without barriers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import { release } from '@tollgate/widget'
 import type { Page } from 'playwright-core'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { barriersOf } from '../rig/barriers.ts'
 import { newContext } from './support/browser.ts'
 import { serve } from './support/servers.ts'
 
@@ -53,6 +53,10 @@ describe('the hosted page in a browser', () => {
     await page.getByLabel('Expiry date').fill('05/34')
     await page.getByLabel('Security code').fill('123')
     await page.getByLabel('Name on card').fill('Jane Jones')
+    await page.getByLabel('Street and number').fill('Main Street 1')
+    await page.getByLabel('Postcode').fill('SW1A 1AA')
+    await page.getByLabel('City').fill('London')
+    await page.getByLabel('Country').selectOption('GB')
   }
   const pay = (page: Page) => page.getByRole('button', { name: 'Pay €92.00' }).click()
 
@@ -78,6 +82,61 @@ describe('the hosted page in a browser', () => {
     assert.equal(payment?.state, 'approved')
     await context.close()
   })
+
+  test('without a page of the merchant, the bank leads back to the result in the language of the shopper', async () => {
+    const { page, context } = await open({ javaScriptEnabled: false, locale: 'de-DE' })
+    const id = await checkout({
+      'billing.street1': 'Main Street 1',
+      'billing.city': 'London',
+      'billing.postcode': 'SW1A 1AA',
+      'billing.country': 'GB',
+    })
+    await page.goto(addressOf(id))
+    const field = (name: string) => page.locator(`input[name^="${name}~"]`)
+    await field('card.number').fill('4200 0000 0000 0018')
+    await field('expiry').fill('05/34')
+    await field('card.cvv').fill('123')
+    await field('card.holder').fill('Jane Jones')
+    await page.getByRole('button', { name: /92,00/ }).click()
+    const code = page.locator('input[autocomplete=one-time-code]')
+    const next = page.getByRole('button', { name: 'Weiter' })
+    await code.or(next).first().waitFor()
+    if (await next.isVisible()) await next.click()
+    await code.fill('1234')
+    await page.locator('form:has(input[autocomplete=one-time-code]) button').first().click()
+    await page.getByText('Ihre Zahlung war erfolgreich.').waitFor()
+    assert.equal(page.url(), addressOf(id, ''))
+    await context.close()
+  })
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'by itself' : 'by a button'
+    test(`the bank looks at the browser ${how}, then asks for the code`, async () => {
+      const { page, context } = await open({ javaScriptEnabled })
+      const seen: string[] = []
+      page.on('request', (request) => {
+        if (request.url().includes('/device/'))
+          seen.push(`${request.method()} ${request.postData()}`)
+      })
+      const id = await checkout({ shopperResultUrl: `${shop.origin}/thanks` })
+      await page.goto(addressOf(id))
+      await fill(page, '4200 0000 0000 0042')
+      await pay(page)
+      await page.getByText('Opening your bank’s page …').waitFor()
+      if (!javaScriptEnabled) {
+        await page.getByRole('button', { name: 'Continue' }).click()
+        await page.waitForResponse((response) => response.url().includes('/device/'))
+        await page.getByRole('link', { name: 'Open it in this tab' }).click()
+      }
+      await page.locator('input[autocomplete=one-time-code]').fill('1234')
+      await page.locator('form:has(input[autocomplete=one-time-code]) button').first().click()
+      await page.getByText('Back in the shop').waitFor()
+      const data = Buffer.from('{"simulated":true}').toString('base64url')
+      assert.deepEqual(seen, [`POST threeDSMethodData=${data}`])
+      assert.equal((await host.gateway.checkouts.state(id)).state, 'paid')
+      await context.close()
+    })
+  }
 
   test('a wrong field has the focus and its message, and the next try pays', async () => {
     const { page, context } = await open({ javaScriptEnabled: false })
@@ -120,10 +179,6 @@ describe('the hosted page in a browser', () => {
     await context.close()
   })
 
-  const faultsOf = async (page: Page) => {
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-  }
   const isTooWide = (page: Page) =>
     page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
 
@@ -193,7 +248,7 @@ describe('the hosted page in a browser', () => {
         await page.goto(address)
         assert.equal(await isTooWide(page), false, address)
         for (const summary of await page.locator('summary').all()) await summary.click()
-        assert.deepEqual(await faultsOf(page), [], `${address} opened`)
+        assert.deepEqual(await barriersOf(page), [], `${address} opened`)
         assert.equal(await isTooWide(page), false, `${address} opened`)
       }
       assert.deepEqual(

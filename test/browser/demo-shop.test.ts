@@ -1,11 +1,11 @@
 /** The demo shop in a real browser: from the product to what the merchant's server gets. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import { release } from '@tollgate/widget'
 import type { Page } from 'playwright-core'
 import { type DemoShop, openDemoShop } from '../../host/serve/demo-shop/demo-shop.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { barriersOf } from '../rig/barriers.ts'
 import { newContext } from './support/browser.ts'
 import { challengeFrame, fillCard, numberField, pay } from './support/shopper.ts'
 
@@ -33,12 +33,8 @@ describe('the demo shop', () => {
     page.on('pageerror', (error) => said.push(error.message))
     return { context, page, said }
   }
-  const faultsOf = async (page: Page) => {
-    // The documents of the fields have tests of their own.
-    const axe = new AxeBuilder({ page }).exclude('.wpwl-control-iframe')
-    const { violations } = await axe.analyze()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-  }
+  // The documents of the fields have tests of their own.
+  const faultsOf = (page: Page) => barriersOf(page, { exclude: ['.wpwl-control-iframe'] })
 
   test('a card is paid, and the result shows the response and the signed webhook', async () => {
     const { page, context, said } = await open()

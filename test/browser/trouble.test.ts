@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { newContext } from './support/browser.ts'
-import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
+import {
+  checkoutId,
+  type ScriptedGateway,
+  scriptedGateway,
+  scriptOf,
+} from './support/scripted-gateway.ts'
 import { openShop, type Shop, type ShopPage } from './support/shop.ts'
 import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
 
@@ -28,14 +33,27 @@ describe('trouble with a payment', () => {
   after(async () => {
     await Promise.all([shop?.close(), gateway?.close()])
   })
-  const open = async (shown: ShopPage = {}, options: BrowserContextOptions = {}) => {
+  /** @param isTimed the test moves the time of the page and its frames */
+  const open = async (
+    shown: ShopPage = {},
+    options: BrowserContextOptions = {},
+    isTimed = false,
+  ) => {
     await page?.context().close()
     shop.show(shown)
     page = await (await newContext(options)).newPage()
+    if (isTimed) await page.context().clock.install()
     said = []
     page.on('console', (message) => said.push(message.text()))
     page.on('pageerror', (error) => said.push(error.message))
     await page.goto(shop.address)
+  }
+  /** In steps of half a second, between which replies arrive. */
+  const passTime = async (ms: number) => {
+    for (let passedMs = 0; passedMs < ms && page.url() === shop.address; passedMs += 500) {
+      await page.context().clock.runFor(500)
+      await fetch(shop.address)
+    }
   }
   const message = (text: RegExp) => page.locator('.wpwl-message', { hasText: text }).waitFor()
   const resultUrl = () => `${shop.origin}/result?id=x`
@@ -98,6 +116,56 @@ describe('trouble with a payment', () => {
     await pay(page)
     await message(/another window/)
     gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
+    await page.waitForURL(/\/result/)
+  })
+
+  test('a payment that only the acquirer can finish says so, and goes on to the result page', async () => {
+    gateway.script.replies = [{ state: 'waiting' }]
+    gateway.script.states = [{ state: 'free' }, { state: 'busy', awaited: true }]
+    await open({}, {}, true)
+    await fillCard(page)
+    await pay(page)
+    await page.locator('.wpwl-form[aria-busy="true"]').waitFor()
+    const polls = () => gateway.requests.filter((one) => one.endsWith('/state')).length
+    const before = polls()
+    await passTime(3_500)
+    await message(/Your payment is being processed/)
+    assert.equal(page.url(), shop.address, 'a few seconds are no reason to leave')
+    await passTime(7_000)
+    await page.waitForURL(/\/result/)
+    const { searchParams } = new URL(page.url())
+    assert.deepEqual(Object.fromEntries(searchParams), {
+      order: '7',
+      id: checkoutId,
+      resourcePath: `/v1/checkouts/${checkoutId}/payment`,
+    })
+    assert.ok(polls() - before <= 8, 'the pauses between questions grow')
+  })
+
+  test("the page that the merchant's server named comes before that of the form", async () => {
+    const named = `${shop.origin}/result?named=1`
+    gateway.script.replies = [{ state: 'waiting' }]
+    gateway.script.states = [{ state: 'free' }, { state: 'busy', awaited: true, resultUrl: named }]
+    await open({}, {}, true)
+    await fillCard(page)
+    await pay(page)
+    await page.locator('.wpwl-form[aria-busy="true"]').waitFor()
+    await passTime(10_500)
+    await page.waitForURL(named)
+  })
+
+  test('a payment for which the shopper may still have to act stays, with a text', async () => {
+    gateway.script.replies = [{ state: 'waiting' }]
+    gateway.script.states = [{ state: 'free' }, { state: 'busy' }]
+    await open({}, {}, true)
+    await fillCard(page)
+    await pay(page)
+    await page.locator('.wpwl-form[aria-busy="true"]').waitFor()
+    await passTime(20_000)
+    await message(/Your payment is being processed/)
+    assert.equal(page.url(), shop.address)
+    gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
+    await passTime(16_000)
     await page.waitForURL(/\/result/)
   })
 
@@ -295,6 +363,23 @@ describe('trouble with a payment', () => {
       )
     })
 
+    test('a page whose policy blocks the frames is told both usual causes within seconds', async () => {
+      await open(
+        {
+          headers: { 'Content-Security-Policy': `frame-src ${shop.origin}` },
+          options: '{ onError: (error) => console.log("told", error.name, error.message) }',
+        },
+        {},
+        true,
+      )
+      await page.locator('.wpwl-control-cardNumber').waitFor()
+      await passTime(5_500)
+      await message(/try again/)
+      const told = said.find((line) => line.startsWith('told PciIframeCommunicationError')) ?? ''
+      assert.ok(told.includes(`is ${shop.origin} in widgetOrigins of the channel`), said.join())
+      assert.match(told, /content security policy/)
+    })
+
     test('a script that loads late or by hand finds its form', async () => {
       await open({ scriptAttributes: 'async' })
       await numberField(page).waitFor()
@@ -335,24 +420,32 @@ describe('trouble with a payment', () => {
       assert.equal(await page.locator('iframe').count(), 0)
     })
 
-    test('options that do not work are named on the console', async () => {
+    test('options that do not work are named on the console, with another way', async () => {
       await open({
         options:
           '{ useSummaryPage: true, onSaveTransactionData() {}, inlineFlow: ["PAYPAL"], brandDetectionType: "binlist", style: "plain" }',
       })
       await numberField(page).waitFor()
-      for (const name of [
-        'useSummaryPage',
-        'onSaveTransactionData',
-        'inlineFlow',
-        'brandDetectionType: binlist',
+      for (const words of [
+        'useSummaryPage does not work here: the button pays at once',
+        'onSaveTransactionData does not work here: it is never called',
+        'inlineFlow does not work here: a brand with a page of its own opens it in the tab',
+        'brandDetectionType: binlist has no effect',
       ]) {
         assert.ok(
-          said.some((line) => line.includes(`wpwlOptions.${name} has no effect`)),
-          name,
+          said.some((line) => line.includes(`wpwlOptions.${words}`)),
+          words,
         )
       }
       assert.equal(said.length, 4)
+    })
+
+    test('options that ask for nothing are not named', async () => {
+      await open({
+        options: '{ useSummaryPage: false, inlineFlow: [], brandDetectionType: "regex" }',
+      })
+      await numberField(page).waitFor()
+      assert.deepEqual(said, [])
     })
   })
 })

@@ -79,9 +79,10 @@ export function toAuthentication(answer: IssuerAnswer, asked: Money): Authentica
         ...(isSame ? {} : { amount }),
       }
     }
-    // The card has no part in 3-D Secure: the payment goes on, without a shift of liability.
-    case 'notEnrolled':
-      return { is: 'informational', ...facts }
+    case 'notEnrolled': {
+      const { reason: _, ...rest } = facts
+      return { is: 'notEnrolled', ...rest }
+    }
     case 'N':
     case 'R':
       return { is: 'failed', status, ...facts }

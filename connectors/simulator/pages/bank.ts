@@ -1,5 +1,6 @@
 /** The page of the shopper's bank, on which a redirected payment is approved or cancelled. */
 import type { Money, PageReply, PageVisit } from '@tollgate/plugin-kit'
+import { brandOf } from '@tollgate/schemas'
 import { factsOf, html, missingPage, pageOf, sentencePage } from './document.ts'
 import { amountIn, type Language, languageFor } from './language.ts'
 import { tokenOf, visitOf } from './token.ts'
@@ -75,7 +76,7 @@ function question(
   const facts = factsOf([
     [texts.merchant, shop ?? texts.someShop],
     [texts.amount, amountIn(language, amount), 'amount'],
-    ...(brand === undefined ? [] : [[texts.method, brand] as const]),
+    ...(brand === undefined ? [] : [[texts.method, brandOf(brand)?.title ?? brand] as const]),
   ])
   const form = html`<form method="post"><button formaction="${token}/approve">${texts.approve}</button><div class="others"><button class="plain" formaction="${token}/cancel">${texts.cancel}</button></div></form>`
   const content = html`<p>${texts.bankIntro}</p>${facts}${form}`

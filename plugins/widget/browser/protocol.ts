@@ -56,6 +56,8 @@ export type ToFrame =
       readonly texts: ChallengeTexts
       readonly language: string
       readonly follow: boolean
+      /** The press whose payment is at the bank. */
+      readonly press?: string
     }
 
 export type ChallengeTexts = {
@@ -90,6 +92,8 @@ export type CheckoutState = {
   readonly resultUrl?: string
   readonly redirect?: Redirect
   readonly inFrame?: boolean
+  /** Only the acquirer is awaited: nothing more is expected from the shopper. */
+  readonly awaited?: boolean
 }
 
 export type FromFrame =
@@ -103,7 +107,7 @@ export type FromFrame =
       /** Six first digits, once they are there. */
       readonly bin: string
     }
-  | { readonly is: 'reply'; readonly reply: Reply }
+  | { readonly is: 'reply'; readonly reply: Reply; readonly press?: string }
   | { readonly is: 'state'; readonly state: CheckoutState }
   /** The state at the moment, asked for when a page opens. */
   | { readonly is: 'looked'; readonly state: CheckoutState }

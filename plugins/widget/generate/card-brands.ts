@@ -1,34 +1,13 @@
 /** The card brands as the browser needs them: a table of rows, smaller than the one of the schemas. */
-import { brands } from '@tollgate/schemas'
+import { brands, rangeLibraryNames } from '@tollgate/schemas'
 import cardValidator from 'card-validator'
 
-/**
- * Names of the card-range library for the brands whose ranges come from there. Of two equally long ranges the
- * one that comes first here decides, as in the engine.
- */
-const libraryNames: Readonly<Record<string, string>> = {
-  VISA: 'visa',
-  MASTER: 'mastercard',
-  AMEX: 'american-express',
-  DINERS: 'diners-club',
-  DISCOVER: 'discover',
-  TROY: 'troy',
-  JCB: 'jcb',
-  UNIONPAY: 'unionpay',
-  NARANJA: 'naranja',
-  VERVE: 'verve',
-  MAESTRO: 'maestro',
-  ELO: 'elo',
-  MIR: 'mir',
-  HIPER: 'hiper',
-  HIPERCARD: 'hipercard',
-}
-
-const names = Object.keys(libraryNames)
-const placeOf = (code: string) => (names.includes(code) ? names.indexOf(code) : names.length)
+const names = new Map(rangeLibraryNames)
+const codes = [...names.keys()]
+const placeOf = (code: string) => (names.has(code) ? codes.indexOf(code) : codes.length)
 
 function rangesOf(code: string, own: readonly (readonly [string, string])[]): string {
-  const name = libraryNames[code]
+  const name = names.get(code)
   const patterns = name === undefined ? [] : cardValidator.creditCardType.getTypeInfo(name).patterns
   const theirs = patterns.map((pattern) =>
     Array.isArray(pattern) ? [String(pattern[0]), String(pattern[1])] : [String(pattern)],

@@ -88,5 +88,6 @@ export default {
     language: 'اللغة',
     card: 'بطاقة',
     bankAccount: 'حساب مصرفي',
+    brandByNumber: 'حسب رقم البطاقة',
   },
 } satisfies Texts

@@ -90,5 +90,6 @@ export default {
     language: 'Език',
     card: 'Карта',
     bankAccount: 'Банкова сметка',
+    brandByNumber: 'Според номера на картата',
   },
 } satisfies Texts

@@ -88,5 +88,6 @@ export default {
     language: '语言',
     card: '银行卡',
     bankAccount: '银行账户',
+    brandByNumber: '根据卡号识别',
   },
 } satisfies Texts

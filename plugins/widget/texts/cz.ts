@@ -89,5 +89,6 @@ export default {
     language: 'Jazyk',
     card: 'Karta',
     bankAccount: 'Bankovní účet',
+    brandByNumber: 'Podle čísla karty',
   },
 } satisfies Texts

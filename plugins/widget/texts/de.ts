@@ -92,5 +92,6 @@ export default {
     language: 'Sprache',
     card: 'Karte',
     bankAccount: 'Bankkonto',
+    brandByNumber: 'Nach der Kartennummer',
   },
 } satisfies Texts

@@ -90,5 +90,6 @@ export default {
     language: 'Sprog',
     card: 'Kort',
     bankAccount: 'Bankkonto',
+    brandByNumber: 'Efter kortnummeret',
   },
 } satisfies Texts

@@ -87,5 +87,6 @@ export default {
     language: 'Language',
     card: 'Card',
     bankAccount: 'Bank account',
+    brandByNumber: 'According to the card number',
   },
 } satisfies Texts

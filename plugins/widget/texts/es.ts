@@ -89,5 +89,6 @@ export default {
     language: 'Idioma',
     card: 'Tarjeta',
     bankAccount: 'Cuenta bancaria',
+    brandByNumber: 'Según el número de tarjeta',
   },
 } satisfies Texts

@@ -89,5 +89,6 @@ export default {
     language: 'Kieli',
     card: 'Kortti',
     bankAccount: 'Pankkitili',
+    brandByNumber: 'Kortin numeron mukaan',
   },
 } satisfies Texts

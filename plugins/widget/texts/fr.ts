@@ -91,5 +91,6 @@ export default {
     language: 'Langue',
     card: 'Carte',
     bankAccount: 'Compte bancaire',
+    brandByNumber: 'Selon le numéro de carte',
   },
 } satisfies Texts

@@ -89,5 +89,6 @@ export default {
     language: 'Γλώσσα',
     card: 'Κάρτα',
     bankAccount: 'Τραπεζικός λογαριασμός',
+    brandByNumber: 'Σύμφωνα με τον αριθμό της κάρτας',
   },
 } satisfies Texts

@@ -91,5 +91,6 @@ export default {
     language: 'Nyelv',
     card: 'Kártya',
     bankAccount: 'Bankszámla',
+    brandByNumber: 'A kártyaszám alapján',
   },
 } satisfies Texts

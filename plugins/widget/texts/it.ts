@@ -90,5 +90,6 @@ export default {
     language: 'Lingua',
     card: 'Carta',
     bankAccount: 'Conto bancario',
+    brandByNumber: 'In base al numero della carta',
   },
 } satisfies Texts

@@ -90,5 +90,6 @@ export default {
     language: '言語',
     card: 'カード',
     bankAccount: '銀行口座',
+    brandByNumber: 'カード番号から判別',
   },
 } satisfies Texts

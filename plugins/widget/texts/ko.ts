@@ -88,5 +88,6 @@ export default {
     language: '언어',
     card: '카드',
     bankAccount: '은행 계좌',
+    brandByNumber: '카드 번호에 따라',
   },
 } satisfies Texts

@@ -90,5 +90,6 @@ export default {
     language: 'Taal',
     card: 'Kaart',
     bankAccount: 'Bankrekening',
+    brandByNumber: 'Volgens het kaartnummer',
   },
 } satisfies Texts

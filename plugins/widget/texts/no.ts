@@ -90,5 +90,6 @@ export default {
     language: 'Språk',
     card: 'Kort',
     bankAccount: 'Bankkonto',
+    brandByNumber: 'Etter kortnummeret',
   },
 } satisfies Texts

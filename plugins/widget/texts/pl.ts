@@ -89,5 +89,6 @@ export default {
     language: 'Język',
     card: 'Karta',
     bankAccount: 'Rachunek bankowy',
+    brandByNumber: 'Według numeru karty',
   },
 } satisfies Texts

@@ -90,5 +90,6 @@ export default {
     language: 'Idioma',
     card: 'Cartão',
     bankAccount: 'Conta bancária',
+    brandByNumber: 'De acordo com o número do cartão',
   },
 } satisfies Texts

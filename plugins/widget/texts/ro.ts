@@ -90,5 +90,6 @@ export default {
     language: 'Limba',
     card: 'Card',
     bankAccount: 'Cont bancar',
+    brandByNumber: 'În funcție de numărul cardului',
   },
 } satisfies Texts

@@ -89,5 +89,6 @@ export default {
     language: 'Язык',
     card: 'Карта',
     bankAccount: 'Банковский счёт',
+    brandByNumber: 'По номеру карты',
   },
 } satisfies Texts

@@ -89,5 +89,6 @@ export default {
     language: 'Språk',
     card: 'Kort',
     bankAccount: 'Bankkonto',
+    brandByNumber: 'Enligt kortnumret',
   },
 } satisfies Texts

@@ -89,5 +89,6 @@ export default {
     language: 'Jazyk',
     card: 'Karta',
     bankAccount: 'Bankový účet',
+    brandByNumber: 'Podľa čísla karty',
   },
 } satisfies Texts

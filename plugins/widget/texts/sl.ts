@@ -89,5 +89,6 @@ export default {
     language: 'Jezik',
     card: 'Kartica',
     bankAccount: 'Bančni račun',
+    brandByNumber: 'Glede na številko kartice',
   },
 } satisfies Texts

@@ -90,5 +90,6 @@ export default {
     language: 'Dil',
     card: 'Kart',
     bankAccount: 'Banka hesabı',
+    brandByNumber: 'Kart numarasına göre',
   },
 } satisfies Texts

@@ -140,4 +140,6 @@ export type PageTexts = {
   /** Ways to pay, in a list. */
   readonly card: string
   readonly bankAccount: string
+  /** First choice among the brands of one card. */
+  readonly brandByNumber: string
 }

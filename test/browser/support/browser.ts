@@ -8,7 +8,8 @@ let running: Promise<Browser> | undefined
 export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   running ??= launchChromium()
   const context = await (await running).newContext({ locale: 'en-GB', ...options })
-  context.setDefaultTimeout(10_000)
+  // A busy machine delays everything.
+  context.setDefaultTimeout(60_000)
   return context
 }
 

@@ -1,7 +1,7 @@
 /** The options of deployed pages: each works as its name says. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { newContext } from '../support/browser.ts'
 import { type ScriptedGateway, scriptedGateway, scriptOf } from '../support/scripted-gateway.ts'
 import { openShop, type Shop, type ShopPage } from '../support/shop.ts'
@@ -196,7 +196,7 @@ describe('options of a page', () => {
           last4: '4242',
           expiryMonth: '08',
           expiryYear: '2030',
-          cvv: 'asked',
+          cvv: 'not',
         },
       ],
     }
@@ -224,5 +224,80 @@ describe('options of a page', () => {
     assert.equal(await page.locator('.wpwl-button-pay').innerText(), 'Los')
     assert.equal(await page.locator('.wpwl-container').getAttribute('lang'), 'de')
     assert.equal(await page.locator('link[href*=widget]').count(), 0)
+  })
+
+  test('given name and surname are the name on the card and of the customer', async () => {
+    gateway.script.replies = [{ state: 'declined' }]
+    await open(
+      '{ forceCardHolderEqualsBillingName: true, autofocus: "card.holder", onBlurCardHolder(isValid) { console.log("names", isValid) } }',
+    )
+    const [given, surname] = ['givenName', 'surName'].map((name) =>
+      page.locator(`.wpwl-group-cardHolder .wpwl-control-${name}`),
+    ) as [Locator, Locator]
+    assert.equal(await page.locator('.wpwl-control-cardHolder').count(), 0)
+    await given.and(page.locator(':focus')).waitFor()
+    await numberField(page).pressSequentially('4200000000000000')
+    await page.locator('.wpwl-control-expiry').pressSequentially('1230')
+    await cvvField(page).pressSequentially('123')
+    await given.fill('Jane')
+    await pay(page)
+    await page.locator('.wpwl-hint-surNameError').waitFor()
+    await surname.and(page.locator(':focus')).waitFor()
+    assert.equal(await page.locator('.wpwl-hint').count(), 1)
+    const before = gateway.submitted.length
+    await given.fill('4200 0000')
+    await surname.fill('0000 0000')
+    await pay(page)
+    await page.getByText('Enter a name here, not a card number.').first().waitFor()
+    assert.equal(gateway.submitted.length, before)
+    await given.fill('Jane')
+    await surname.fill('Jones')
+    await given.focus()
+    await hears('names true')
+    await pay(page)
+    await page.locator('.wpwl-message-error').waitFor()
+    const sent = gateway.submitted.at(-1)!
+    assert.equal(sent['card.holder'], 'Jane Jones')
+    assert.equal(sent['customer.givenName'], 'Jane')
+    assert.equal(sent['customer.surname'], 'Jones')
+  })
+
+  test('a page that waits for a summary is paid at once, by a button that says so', async () => {
+    gateway.script.replies = [{ state: 'paid', resultUrl: `${shop.origin}/result` }]
+    await open(
+      '{ useSummaryPage: true, labels: { submit: "Next" }, onSaveTransactionData() { console.log("saved") } }',
+    )
+    const button = page.locator('.wpwl-button-pay')
+    assert.equal(await button.innerText(), 'Pay €92.00')
+    await fillCard(page)
+    await pay(page)
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    assert.ok(!said.includes('saved'))
+  })
+
+  test('the page of a brand opens in the tab, also where the shop wants it inline', async () => {
+    const redirect = { url: `${gateway.origin}/bank`, method: 'GET' }
+    gateway.script.replies = [{ state: 'waiting', redirect }]
+    await open('{ inlineFlow: ["PAYPAL"] }', { brands: 'PAYPAL' })
+    await pay(page, 'virtualAccount')
+    await page.getByRole('heading', { name: 'Example Bank' }).waitFor()
+    assert.equal(page.url(), redirect.url)
+  })
+
+  test('Enter pays, unless the page wants a press of the button', async () => {
+    gateway.script.replies = [{ state: 'declined' }]
+    await open('{ disableSubmitOnEnter: true }')
+    await fillCard(page)
+    const before = gateway.submitted.length
+    await numberField(page).press('Enter')
+    await page.locator('.wpwl-control-cardHolder').press('Enter')
+    await pay(page)
+    await page.locator('.wpwl-message-error').waitFor()
+    assert.equal(gateway.submitted.length, before + 1)
+    await open('{}')
+    await fillCard(page)
+    await page.locator('.wpwl-control-cardHolder').press('Enter')
+    await page.locator('.wpwl-message-error').waitFor()
+    assert.equal(gateway.submitted.length, before + 2)
   })
 })

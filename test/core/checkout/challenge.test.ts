@@ -38,8 +38,10 @@ describe('challenges in checkouts', () => {
       const reference = `challenge-in-${challenge}`
       const id = await made(reference)
       const inFrame = challenge === 'frame' ? { inFrame: true } : {}
-      assert.deepEqual(await press(run.gateway, id, { challenge }), { ...away, ...inFrame })
-      assert.deepEqual(await run.gateway.checkouts.state(id), {
+      const one = { nonce: nonce(), challenge }
+      assert.deepEqual(await press(run.gateway, id, one), { ...away, ...inFrame })
+      assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy' })
+      assert.deepEqual(await run.gateway.checkouts.state(id, one), {
         state: 'busy',
         ...issuerPage,
         ...inFrame,
@@ -85,10 +87,11 @@ describe('challenges in checkouts', () => {
 
   test('a press with errors ends no challenge', async () => {
     const id = await made('errors-end-nothing')
-    await press(run.gateway, id)
+    const one = { nonce: nonce() }
+    await press(run.gateway, id, one)
     const wrong = await press(run.gateway, id, { card: cardFields('4200000000000001') })
     assert.equal(wrong.state, 'invalid')
-    assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy', ...issuerPage })
+    assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...issuerPage })
   })
 
   test('a new press and a return at the same moment take money once', async () => {

@@ -69,6 +69,15 @@ describe('the choice of a browser', () => {
       errors?.map(({ field }) => field),
       ['card.number', 'paymentBrand'],
     )
+    const typed = await newCheckout(run, {
+      paymentBrand: 'VISA',
+      overridePaymentType: { VISADEBIT: 'PA' },
+    })
+    await press(run.gateway, typed, { paymentBrand: 'VISADEBIT' })
+    const { paymentType } = (await run.gateway.checkouts.payment(typed)) as unknown as {
+      paymentType: string
+    }
+    assert.equal(paymentType, 'DB')
     const open = await newCheckout(run)
     await press(run.gateway, open, { createRegistration: 'true' })
     assert.deepEqual(await stored(open), { brand: 'VISA', isStored: true })

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../../../core/index.ts'
+import { limits } from '../../../schemas/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { workedMs } from '../../rig/worked.ts'
 import { newCheckout, nonce } from './rig.ts'
 
 const card = {
@@ -33,7 +35,7 @@ describe('hostile submissions', () => {
   })
   after(() => run.close())
 
-  const send = async (id: string, body: string, type: string) => {
+  const send = async (id: string, body: string | Uint8Array, type: string) => {
     const call = {
       path: { id },
       body: Buffer.from(body),
@@ -44,12 +46,12 @@ describe('hostile submissions', () => {
     const { status, body: said } = await run.gateway.call('checkouts.pay', null, call)
     return { status, said: said as unknown as { state?: string } }
   }
-  const invalid = async (id: string, body: string, type = 'application/json') => {
+  const invalid = async (id: string, body: string | Uint8Array, type = 'application/json') => {
     const { status, said } = await send(id, body, type)
     assert.deepEqual(
       [status, said.state],
       [200, 'invalid'],
-      `${body.slice(0, 200)} ${JSON.stringify(said)}`,
+      `${Buffer.from(body).toString('latin1').slice(0, 200)} ${JSON.stringify(said)}`,
     )
   }
 
@@ -93,5 +95,34 @@ describe('hostile submissions', () => {
     await invalid(id, '<a/>', 'text/xml')
     const rows = await run.sql('select id from tollgate.payment where checkout_id = $1', [id])
     assert.equal(rows.length, 0)
+  })
+
+  test('JSON with flat names is read as strictly as every other body', async () => {
+    const id = await newCheckout(run)
+    const rest = JSON.stringify(card).slice(1)
+    await invalid(id, `{"nonce":"${nonce()}","card.number":"4000000000000002",${rest}`)
+    const surname = Buffer.from(`{"nonce":"${nonce()}","customer.surname":"`)
+    await invalid(id, Buffer.concat([surname, Buffer.from([0xff, 0xfe]), Buffer.from(`",${rest}`)]))
+    await invalid(id, `{"nonce":"${nonce()}","customer.surname":"\\ud800x",${rest}`)
+    const rows = await run.sql('select id from tollgate.payment where checkout_id = $1', [id])
+    assert.equal(rows.length, 0)
+    const { said } = await send(id, `{"nonce":"${nonce()}",${rest}`, 'application/json')
+    assert.equal(said.state, 'paid')
+  })
+
+  test('a large submission is refused before it is read', async () => {
+    const id = await newCheckout(run)
+    const rest = JSON.stringify(card).slice(1)
+    const most = limits.checkoutSubmissionBytes
+    const spaced = (length: number) => {
+      const body = `{"nonce":"${nonce()}",${rest}`
+      return body + ' '.repeat(length - body.length)
+    }
+    await invalid(id, spaced(most + 1))
+    const many = Array.from({ length: 200_000 }, (_, at) => `"${at.toString(36)}":"x"`).join(',')
+    const started = workedMs()
+    for (let round = 0; round < 20; round += 1) await invalid(id, `{${many}}`)
+    assert.ok(workedMs() - started < 1_000, `${workedMs() - started} ms`)
+    assert.equal((await send(id, spaced(most), 'application/json')).said.state, 'paid')
   })
 })

@@ -248,8 +248,9 @@ describe('the one payment of a checkout', () => {
       enquire: () => ({ is: 'notFound' }),
       reverseByKey: () => ({ is: 'reversed', refs: {} }),
     })
-    assert.deepEqual(await press(run.gateway, id), { state: 'waiting', ...bankPage })
-    assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy', ...bankPage })
+    const one = { nonce: nonce() }
+    assert.deepEqual(await press(run.gateway, id, one), { state: 'waiting', ...bankPage })
+    assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...bankPage })
     run.acquirer.tell('gave-up-there', { reverseByKey: () => ({ is: 'reversed', refs: {} }) })
     assert.deepEqual(await press(run.gateway, id), paid(id))
     const [first] = await paymentsOf(id)
@@ -261,13 +262,15 @@ describe('the one payment of a checkout', () => {
     ['refuses to', {}, { reverseByKey: () => ({ is: 'refused', why: 'too late' }) }],
     ['cannot reverse by key', 'stubborn', {}],
   ] as const) {
-    test(`an acquirer that ${what}: the open redirect is answered again`, async () => {
+    test(`an acquirer that ${what}: the first press keeps its redirect, and another one waits`, async () => {
       const reference = what.replaceAll(' ', '-')
       const at = typeof more === 'string' ? run.at(more) : more
       const id = await made(reference, { debit: toBank, ...(script as Script) }, at)
       const away = { state: 'waiting', ...bankPage }
-      assert.deepEqual(await press(run.gateway, id), away)
-      assert.deepEqual(await press(run.gateway, id), { state: 'busy', ...bankPage })
+      const one = { nonce: nonce() }
+      assert.deepEqual(await press(run.gateway, id, one), away)
+      assert.deepEqual(await press(run.gateway, id), { state: 'busy' })
+      assert.deepEqual(await press(run.gateway, id, one), away)
       assert.equal((await paymentsOf(id)).length, 1)
       assert.equal(debits(reference), 1)
     })
@@ -277,7 +280,7 @@ describe('the one payment of a checkout', () => {
     const id = await made('left-in-peace', { debit: toBank })
     await press(run.gateway, id)
     await run.sql('update tollgate.checkout set expires_at = created_at where id = $1', [id])
-    assert.deepEqual(await press(run.gateway, id), { state: 'busy', ...bankPage })
+    assert.deepEqual(await press(run.gateway, id), { state: 'busy' })
     assert.deepEqual(run.acquirer.of('left-in-peace'), ['debit'])
   })
 

@@ -159,9 +159,10 @@ describe('a press of the pay button', () => {
       const reference = `challenge ${what}`
       run.authenticator.tell(reference, { authenticate: challenge })
       const id = await made(reference, {}, await channel(settings))
-      await press(run.gateway, id)
+      const one = { nonce: nonce() }
+      await press(run.gateway, id, one)
       assert.equal((await press(run.gateway, id, entry)).state, state)
-      assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy', ...issuerPage })
+      assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...issuerPage })
       const call = run.authenticator.calls.find((one) => one.reference === reference)!
       const [payment = '', token = ''] = call.request.returnUrl!.split('/').slice(-2)
       await run.back(payment, token)
@@ -171,9 +172,10 @@ describe('a press of the pay button', () => {
     test(`an entry refused for ${what} leaves the shopper at the bank in peace`, async () => {
       const reference = `bank ${what}`
       const id = await made(reference, toBank, await channel(settings))
-      await press(run.gateway, id)
+      const one = { nonce: nonce() }
+      await press(run.gateway, id, one)
       assert.equal((await press(run.gateway, id, entry)).state, state)
-      assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy', ...bankPage })
+      assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...bankPage })
       assert.deepEqual(run.acquirer.of(reference), ['debit'])
     })
   }

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Connector, Plugin } from '@tollgate/plugin-kit'
 import { limits } from '../../../schemas/index.ts'
 import { freshSimulator, startGateway, type TestGateway } from '../../rig/gateway.ts'
-import { newCheckout, press } from './rig.ts'
+import { newCheckout, nonce, press } from './rig.ts'
 
 const calls = { enquire: 0, reverse: 0, complete: 0 }
 
@@ -48,29 +48,31 @@ describe('questions on behalf of shoppers', () => {
 
   const away = async () => {
     const id = await newCheckout(run)
-    const { redirect } = await press(run.gateway, id, { paymentBrand: 'PAYPAL', card: undefined })
+    const one = { nonce: nonce(), paymentBrand: 'PAYPAL', card: undefined }
+    const { redirect } = await press(run.gateway, id, one)
     assert.ok(redirect !== undefined)
     Object.assign(calls, { enquire: 0, reverse: 0, complete: 0 })
-    return { id, redirect }
+    return { id, one, redirect }
   }
 
-  test('presses are answered with the redirect under way', async () => {
-    const { id, redirect } = await away()
+  test('other presses learn that one is under way, and it alone where', async () => {
+    const { id, one, redirect } = await away()
     for (let count = 0; count < 12; count += 1) {
       const reply = await press(run.gateway, id, { paymentBrand: 'PAYPAL', card: undefined })
-      assert.deepEqual([reply.state, reply.redirect?.url], ['busy', redirect.url])
+      assert.deepEqual(reply, { state: 'busy' })
     }
+    assert.deepEqual((await press(run.gateway, id, one)).redirect, redirect)
     assert.ok(calls.reverse >= 1 && calls.reverse <= limits.shopperQuestions.atOnce)
     assert.equal(calls.enquire, calls.reverse)
   })
 
   test('returns lead to the merchant, and ask a few times', async () => {
-    const { id } = await away()
+    const { id, redirect } = await away()
     const [row] = await run.sql<{ id: string }>(
       'select id from tollgate.payment where checkout_id = $1',
       [id],
     )
-    const token = await tokenOf(id)
+    const token = tokenOf(redirect.url)
     const brought = { method: 'GET', query: {}, form: {} } as const
     const back = () => run.gateway.shoppers.cameBack(row!.id, token, brought)
     const onwards = await Promise.all(Array.from({ length: 40 }, back))
@@ -82,9 +84,8 @@ describe('questions on behalf of shoppers', () => {
   })
 
   /** Of the address in the page of the simulator's bank. */
-  const tokenOf = async (id: string) => {
-    const { redirect } = await run.gateway.checkouts.state(id)
-    const page = redirect!.url.split('/').at(-1)!.split('.')[0]!
+  const tokenOf = (bank: string) => {
+    const page = bank.split('/').at(-1)!.split('.')[0]!
     const { returnUrl } = JSON.parse(Buffer.from(page, 'base64url').toString()) as {
       returnUrl: string
     }

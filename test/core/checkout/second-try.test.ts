@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Connector, declined, pending } from '@tollgate/plugin-kit'
+import pg from 'pg'
 import { onFaultPoint } from '../../../core/index.ts'
 import type { Script } from '../../rig/acquirer.ts'
 import {
   type AuthenticatingRun,
   authenticatorName,
+  challenge,
   startAuthenticating,
 } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import { approval } from '../../rig/late-words.ts'
 import { cardFields, newCheckout, press } from './rig.ts'
 
@@ -88,6 +91,40 @@ describe('another press after an authentication', () => {
     assert.equal((await press(run.gateway, id)).state, 'busy')
     assert.equal(await run.code(payment), '000.200.001')
     assert.ok(!run.acquirer.of('died-on-the-way').includes('reverseByKey'))
+  })
+
+  test('so is one that went on to the acquirer between the press and its lease', async () => {
+    const id = await made('went-on-meanwhile', review)
+    run.authenticator.tell('went-on-meanwhile', { authenticate: challenge })
+    assert.equal((await press(run.gateway, id)).state, 'waiting')
+    const payment = await paymentOf(id)
+    const holder = new pg.Client({ connectionString: run.database.url })
+    await holder.connect()
+    try {
+      // Another process, to which the shopper came back.
+      await holder.query('begin')
+      await holder.query(
+        `update tollgate.attempt set stage = 'money', state = 'pending' where payment_id = $1`,
+        [payment],
+      )
+      await holder.query(`update tollgate.payment set answer = answer - 'redirect' where id = $1`, [
+        payment,
+      ])
+      const reply = press(run.gateway, id)
+      await until(async () => {
+        const [waiting] = await run.sql(
+          `select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting
+      })
+      await holder.query('commit')
+      assert.equal((await reply).state, 'busy')
+    } finally {
+      await holder.end()
+    }
+    assert.deepEqual(run.acquirer.of('went-on-meanwhile'), [])
+    assert.equal(await run.stateOf(payment), 'pending')
   })
 
   const softDeclines: Script = {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
-import { cardFields, newCheckout, press } from './rig.ts'
+import { cardFields, newCheckout, pageOf, press } from './rig.ts'
 
 describe('merchants of checkouts', () => {
   let run: TestGateway
@@ -54,6 +54,92 @@ describe('merchants of checkouts', () => {
     })
     await until(async () => ((await timers(unread)).length === 0 ? true : undefined))
     assert.equal(calls('/read').length, 0)
+  })
+
+  test('while only the acquirer is awaited, the state leads on to the page of the checkout', async () => {
+    const id = await newCheckout(run)
+    const slow = { card: { ...cardFields(), holder: '800.400.500' } }
+    const redirect = { paymentBrand: 'PAYPAL', card: undefined }
+    assert.deepEqual(await press(run.gateway, id, slow), { state: 'waiting' })
+    const awaited = { state: 'busy', awaited: true }
+    assert.deepEqual(await run.gateway.checkouts.state(id), { ...awaited, resultUrl: pageOf(id) })
+    const { result } = await run.gateway.checkouts.payment(id)
+    assert.equal(result.code, '000.200.000')
+    assert.match(result.description, /acquirer/)
+    const away = await newCheckout(run)
+    await press(run.gateway, away, redirect)
+    const state = await run.gateway.checkouts.state(away)
+    assert.deepEqual(state, { state: 'busy' }, 'the shopper has to act')
+  })
+
+  test('a page that only a browser named is no part of the state of an open payment', async () => {
+    const id = await newCheckout(run, { shopperResultUrl: undefined })
+    const slow = { card: { ...cardFields(), holder: '800.400.500' } }
+    const page = { resultUrl: 'https://stranger.example/x', origin: 'https://stranger.example' }
+    assert.deepEqual(await press(run.gateway, id, { ...slow, ...page }), { state: 'waiting' })
+    const awaited = { state: 'busy', awaited: true }
+    assert.deepEqual(await run.gateway.checkouts.state(id), awaited)
+  })
+
+  const channelOf = (...widgetOrigins: string[]) =>
+    run.gateway.entities.create({
+      kind: 'channel',
+      name: 'Own',
+      parentId: run.merchant,
+      settings: { widgetOrigins } as never,
+    })
+  /** A payment from a form on the page of the receiver, which the checkout does not name. */
+  const payFromForm = async (channel: string, name: string): Promise<string> => {
+    const id = await newCheckout(run, { entityId: channel, shopperResultUrl: undefined })
+    const { origin } = new URL(receiver.url)
+    const page = { resultUrl: `${receiver.url}${name}?cart=5`, origin }
+    assert.equal((await press(run.gateway, id, page)).state, 'paid')
+    return id
+  }
+
+  test('the page of a form is called where the channel lists its origin', async () => {
+    const id = await payFromForm(await channelOf(new URL(receiver.url).origin), 'form')
+    const [timer] = await timers(id)
+    const inMs = timer!.due_at.getTime() - Date.now()
+    assert.ok(inMs > 28 * 60_000 && inMs <= 29 * 60_000, String(inMs))
+    await dueNow(id)
+    await until(async () => (calls('/form').length > 0 ? true : undefined))
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(calls('/form')[0]!.search)), {
+      cart: '5',
+      id,
+      resourcePath: `/v1/checkouts/${id}/payment`,
+    })
+  })
+
+  test('the page of a form is not called where the channel lists no origins', async () => {
+    assert.deepEqual(await timers(await payFromForm(run.channel, 'unlisted')), [])
+  })
+
+  test('the page of a form is not called once the channel lists its origin no more', async () => {
+    const channel = await channelOf(new URL(receiver.url).origin)
+    const id = await payFromForm(channel, 'delisted')
+    await run.gateway.entities.configure(channel, { widgetOrigins: [] })
+    await until(async () => {
+      const { widgetOrigins } = await run.gateway.checkouts.offer(id)
+      return widgetOrigins?.length === 0 ? true : undefined
+    })
+    await dueNow(id)
+    await until(async () => ((await timers(id)).length === 0 ? true : undefined))
+    const kept = `select from tollgate.delivery where callback->>'url' like '%/delisted%'`
+    assert.deepEqual(await run.sql(kept), [])
+  })
+
+  test('the page of the checkout is called, not that of a form', async () => {
+    const channel = await channelOf(new URL(receiver.url).origin)
+    const id = await newCheckout(run, {
+      entityId: channel,
+      shopperResultUrl: `${receiver.url}own`,
+    })
+    const { origin } = new URL(receiver.url)
+    await press(run.gateway, id, { resultUrl: `${receiver.url}other`, origin })
+    await dueNow(id)
+    await until(async () => (calls('/own').length > 0 ? true : undefined))
+    assert.equal(calls('/other').length, 0)
   })
 
   test('a read while the payment is open keeps the call', async () => {

@@ -89,6 +89,34 @@ describe('the terms of a checkout', () => {
     assert.equal((await press(run.gateway, own, elsewhere)).state, 'paid')
   })
 
+  test('a page with a user name or a password is refused by name', async () => {
+    const refused = {
+      parameterErrors: [
+        {
+          name: 'shopperResultUrl',
+          message: 'must not hold a user name or a password before its host',
+        },
+      ],
+    }
+    for (const who of ['shop.example', 'user:secret', ':secret']) {
+      const page = `https://${who}@evil.example/thanks`
+      await assert.rejects(newCheckout(run, { shopperResultUrl: page }), refused)
+      const id = await newCheckout(run, { shopperResultUrl: undefined })
+      const form = { resultUrl: page, origin: 'https://evil.example' }
+      const errors = [{ field: 'resultUrl', reason: 'invalid' }]
+      assert.deepEqual(await press(run.gateway, id, form), { state: 'invalid', errors })
+    }
+    const id = await newCheckout(run, { shopperResultUrl: 'https://shop.example/@me?to=a@b' })
+    assert.equal((await press(run.gateway, id)).state, 'paid')
+  })
+
+  test('id and resourcePath in the query of a page are replaced', async () => {
+    const page = 'https://shop.example/thanks?id=1&resourcePath=%2Fv1%2Fother&order=7&id=2'
+    const id = await newCheckout(run, { shopperResultUrl: page })
+    const reply = await press(run.gateway, id)
+    assert.deepEqual(reply, { state: 'paid', resultUrl: pageOf(id) })
+  })
+
   test('a form that does not tell its origin goes on to no page of its own', async () => {
     const id = await newCheckout(run, { shopperResultUrl: undefined })
     assert.deepEqual(await press(run.gateway, id, { resultUrl: 'https://evil.example/' }), {

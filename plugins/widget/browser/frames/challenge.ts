@@ -13,6 +13,7 @@ const deviceLimitMs = 10_000
 const slowAfterMs = 8_000
 
 let page: PagePort | undefined
+let press: string | undefined
 let isOver = false
 let isAsking = false
 let counter = 0
@@ -71,14 +72,16 @@ function prepare(steps: readonly Precondition[]): Promise<unknown> {
 async function ask(): Promise<void> {
   if (isOver || isAsking) return
   isAsking = true
-  const state = await readState()
+  const state = await readState(press)
   isAsking = false
-  if (state === null || isOver || state.state === 'busy') return
+  if (state === null || isOver) return
+  if (state.state === 'busy' && state.awaited !== true) return
   isOver = true
   page?.say({ is: 'state', state })
 }
 
 async function start(word: Extract<ToFrame, { do: 'challenge' }>): Promise<void> {
+  press = word.press
   document.documentElement.lang = word.language
   document.title = word.texts.title
   const status = element('p', { id: 'status', role: 'status' })
@@ -100,8 +103,10 @@ async function start(word: Extract<ToFrame, { do: 'challenge' }>): Promise<void>
 /** The redirect under way, straight from the gateway: the page around has no hand in it. */
 async function awaitRedirect(): Promise<CheckoutState | null> {
   for (let round = 0; round < 5; round++) {
-    const state = await readState()
-    if (state !== null && (state.redirect !== undefined || state.state !== 'busy')) return state
+    const state = await readState(press)
+    if (state !== null) {
+      if (state.redirect !== undefined || state.state !== 'busy' || state.awaited) return state
+    }
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
   return null

@@ -6,7 +6,9 @@ import { checkoutPath } from './place.ts'
 
 const repeatsMs = [500, 2_000]
 const answerLimitMs = 90_000
-const pollMs = 2_000
+const pollMs = { first: 1_000, most: 15_000, growth: 1.5 }
+/** A shopper waits this long for an acquirer before the result page opens. */
+const awaitLimitMs = 10_000
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -19,10 +21,13 @@ export function createSender(): {
   let isSending = false
   /** Kept until an answer arrives, so that a repeat is never a second payment. */
   let nonce: string | null = null
+  /** The press whose payment waits for the shopper: the gateway names its bank to this press alone. */
+  let waiting: string | undefined
 
   const send = async (word: Submission, card: Record<string, string>, port: PagePort) => {
     if (isSending) return
     isSending = true
+    pauseMs = pollMs.first
     nonce ??= randomName()
     port.say({ is: 'sent' })
     const cvv = word.withCvv ? securityCode(port.nonce) : ''
@@ -39,20 +44,26 @@ export function createSender(): {
     })
     isSending = false
     if (reply === null) return port.say({ is: 'lost' })
+    if (reply.state !== 'busy' && reply.state !== 'invalid') waiting = nonce
     nonce = null
-    port.say({ is: 'reply', reply })
+    port.say({ is: 'reply', reply, ...(waiting === undefined ? {} : { press: waiting }) })
   }
 
   let isFollowing = false
+  let pauseMs = pollMs.first
   const follow = async (port: PagePort) => {
     if (isFollowing) return
     isFollowing = true
-    const state = await awaitRest()
+    const state = await awaitRest(waiting, () => {
+      const nowMs = pauseMs
+      pauseMs = Math.min(pollMs.growth * pauseMs, pollMs.most)
+      return nowMs
+    })
     isFollowing = false
     port.say(state === null ? { is: 'lost' } : { is: 'state', state })
   }
   const look = async (port: PagePort) => {
-    const state = await readState()
+    const state = await readState(waiting)
     if (state !== null) port.say({ is: 'looked', state })
   }
   return { send, follow, look }
@@ -96,9 +107,11 @@ function readReply(status: number, body: unknown): Reply {
   return status === 404 || errors.length === 0 ? { state: 'closed' } : { state: 'invalid', errors }
 }
 
-export async function readState(): Promise<CheckoutState | null> {
+/** @param press whose payment is meant, where there is one. */
+export async function readState(press?: string): Promise<CheckoutState | null> {
+  const query = press === undefined ? '' : `?nonce=${encodeURIComponent(press)}`
   try {
-    const response = await fetch(`${checkoutPath}/state`, {
+    const response = await fetch(`${checkoutPath}/state${query}`, {
       cache: 'no-store',
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
@@ -111,13 +124,25 @@ export async function readState(): Promise<CheckoutState | null> {
   }
 }
 
-/** Asks until nothing is under way any more; null when the gateway cannot be reached. */
-async function awaitRest(): Promise<CheckoutState | null> {
+/**
+ * Asks until nothing is under way any more, or only the acquirer is still awaited after ten seconds; null when the
+ * gateway cannot be reached.
+ */
+async function awaitRest(
+  press: string | undefined,
+  nextPauseMs: () => number,
+): Promise<CheckoutState | null> {
+  const untilMs = performance.now() + awaitLimitMs
   for (let failures = 0; failures < 5; ) {
-    const state = await readState()
-    if (state !== null && (state.state !== 'busy' || state.redirect !== undefined)) return state
+    const state = await readState(press)
+    const leftMs = untilMs - performance.now()
+    if (state !== null) {
+      if (state.state !== 'busy' || state.redirect !== undefined) return state
+      if (state.awaited === true && leftMs <= 0) return state
+    }
     failures = state === null ? failures + 1 : 0
-    await pause(pollMs)
+    const pauseMs = nextPauseMs()
+    await pause(leftMs > 0 ? Math.min(pauseMs, leftMs) : pauseMs)
   }
   return null
 }

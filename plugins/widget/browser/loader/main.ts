@@ -10,7 +10,7 @@ declare const pageAssets: {
   readonly style: { readonly path: string; readonly integrity: string }
 }
 
-type Wpwl = { unload: () => void }
+type Wpwl = { unload: () => void; executePayment: (container: string) => void }
 type Page = Window & {
   wpwl?: Wpwl
   wpwlOptions?: { style?: unknown; onError?: (error: Error) => void }
@@ -23,6 +23,12 @@ type Page = Window & {
 }
 
 const page = window as Page
+
+declare const wpwlOptions: Page['wpwlOptions']
+
+/** Options that a page declares with `let` or `const` are no property of the window. */
+const givenOptions = () => (typeof wpwlOptions === 'undefined' ? undefined : wpwlOptions)
+
 const pattern = /^(.*)\/paymentWidgets\.js\?(?:.*&)?checkoutId=([^&#/]+)/
 
 /** The script's own element; a page that loads it as a module is searched for it. */
@@ -36,7 +42,8 @@ function ownScript(): string {
 function fail(name: string, message: string): void {
   const error = new Error(message)
   error.name = name
-  if (typeof page.wpwlOptions?.onError === 'function') page.wpwlOptions.onError(error)
+  const options = givenOptions()
+  if (typeof options?.onError === 'function') options.onError(error)
   else console.error(`Tollgate widget: ${name}: ${message}`)
 }
 
@@ -48,6 +55,20 @@ function scriptAddress(address: string): string {
   } catch {
     return address
   }
+}
+
+/**
+ * Presses the pay button of a form for a page with a button of its own. Pages name the container by
+ * one class, or by all of them with dots between.
+ */
+function executePayment(container: string): void {
+  const classes = String(container)
+    .replace(/[.\s]+/g, ' ')
+    .trim()
+  const found = classes === '' ? null : document.getElementsByClassName(classes)[0]
+  const form = found?.querySelector<HTMLFormElement>('form.wpwl-form')
+  if (form) form.requestSubmit()
+  else fail('WidgetError', `executePayment: the page has no form in .${classes}`)
 }
 
 function loadScript(base: string, signal: AbortSignal): HTMLScriptElement {
@@ -65,7 +86,7 @@ function loadScript(base: string, signal: AbortSignal): HTMLScriptElement {
 
 function loadStyles(base: string, signal: AbortSignal): Pick<Handoff, 'styled' | 'unstyle'> {
   const nothing = () => {}
-  if (page.wpwlOptions?.style === 'none') return { styled: Promise.resolve(), unstyle: nothing }
+  if (givenOptions()?.style === 'none') return { styled: Promise.resolve(), unstyle: nothing }
   const link = document.createElement('link')
   link.rel = 'stylesheet'
   link.crossOrigin = 'anonymous'
@@ -112,6 +133,7 @@ function start(): void {
   const { signal } = ending
   const earlier = page.wpwl
   page.wpwl = {
+    executePayment,
     unload: () => {
       ending.abort()
       delete page.wpwl

@@ -60,6 +60,7 @@ export function createBrandField(
   logos.append(...few.map((code) => pictures.get(code)!))
   let possible: readonly string[] = []
   let isChosen = false
+  let told = ''
 
   const fillSelect = (codes: readonly string[]) => {
     const kept = select.value
@@ -72,6 +73,8 @@ export function createBrandField(
   }
   const draw = () => {
     const current = select.value
+    if (current !== told) call(options.onChangeBrand, window, current)
+    told = current
     logos.classList.toggle('wpwl-brands-detected', possible.length > 0)
     for (const [code, picture] of pictures) {
       const isShown =
@@ -104,9 +107,19 @@ export function createBrandField(
       } else if (!isChosen) select.value = brands[0] ?? ''
       draw()
       changed()
-      call(options.onDetectBrand, window, brands)
+      call(options.onDetectBrand, window, known(brands, select.value), select.value)
     },
   }
+}
+
+/**
+ * Brands that the page hears of. A domestic brand shares the numbers of its schemes, so only
+ * the page's priority or the shopper makes it count; pages stop payments for brands they hear of.
+ */
+function known(brands: readonly string[], active: string): readonly string[] {
+  return brands.filter(
+    (code) => code === active || !brands.some((other) => sharesCard(code, other)),
+  )
 }
 
 /** Brands of one card, in contrast to brands that a number may still become. */

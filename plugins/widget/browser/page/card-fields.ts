@@ -1,4 +1,5 @@
 import type { FieldState, FromFrame } from '../protocol.ts'
+import { callbackTarget } from './callback-target.ts'
 import { type Context, openFrame } from './context.ts'
 import { element } from './dom.ts'
 import type { Frame } from './frame.ts'
@@ -33,12 +34,12 @@ export function createFrameGroup(context: Context, choice: Choice, model: HTMLEl
     if (word.is === 'ready') setUp()
     if (word.is === 'focus') {
       frame.element.classList.add('wpwl-control-iframe-focus')
-      call(options.onFocusIframe, frame.element, frame.element)
+      call(options.onFocusIframe, callbackTarget(frame.element), frame.element)
     }
     if (word.is === 'blur') {
       frame.element.classList.remove('wpwl-control-iframe-focus')
       if (word.state !== 'empty') show(word.state)
-      call(blurred, window, word.state === 'valid')
+      call(blurred, callbackTarget(frame.element), word.state === 'valid')
     }
     // A message goes once the field is right, not at the first key.
     if (word.is === 'typed' && word.state === 'valid') group.setError('')

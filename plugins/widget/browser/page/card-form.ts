@@ -1,4 +1,3 @@
-import { digitsOf } from '../fields/digits.ts'
 import { expiryFault, formatExpiry, readExpiry } from '../fields/expiry.ts'
 import type { FromFrame } from '../protocol.ts'
 import { createBillingAddress } from './billing-address.ts'
@@ -6,6 +5,7 @@ import { createBrandField } from './brand-field.ts'
 import { createFrameGroup, cvvHint, type FrameGroup } from './card-fields.ts'
 import type { Context } from './context.ts'
 import { element } from './dom.ts'
+import { createHolder, type Holder } from './holder.ts'
 import { createGroup, type Group } from './messages.ts'
 import { call } from './options.ts'
 import type { Cashier, PayForm } from './press.ts'
@@ -60,8 +60,9 @@ export function createCardForm(
   const box = registrationBox(context)
   // A choice between two brands appears below the number, where it moves nothing under the caret.
   const first = options.brandDetection === false ? [brand.group, number] : [number, brand.group]
-  const groups: Group[] = [...first, expiry, ...(cvv === null ? [] : [cvv]), holder]
-  shell.form.prepend(...groups.map((group) => group.element))
+  const groups: Group[] = [...first, expiry, ...(cvv === null ? [] : [cvv]), ...holder.groups]
+  const shown = [...first, expiry, ...(cvv === null ? [] : [cvv]), holder]
+  shell.form.prepend(...shown.map((one) => one.element))
   for (const element of [...billing.elements, ...(box === null ? [] : [box])]) {
     shell.form.insertBefore(element, shell.notices.box)
   }
@@ -72,14 +73,14 @@ export function createCardForm(
       ['card.number', number],
       ['card.expiryMonth', expiry],
       ['card.expiryYear', expiry],
-      ['card.holder', holder],
+      ...holder.named,
       ...(cvv === null ? [] : ([['card.cvv', cvv]] as const)),
       ...billing.groups,
     ]),
     check: async () => {
       await Promise.all([number.check(), cvv?.check()])
       checkExpiry(context, expiry)
-      checkHolder(context, holder)
+      holder.check()
       const isChosen = options.brandDetection !== false || brand.value() !== ''
       brand.group.setError(isChosen ? '' : errors.brandError)
       billing.check()
@@ -101,7 +102,7 @@ export function createCardForm(
   autofocus(context, {
     'card.number': number,
     'card.expiry': expiry,
-    'card.holder': holder,
+    'card.holder': holder.groups[0],
     'card.cvv': cvv,
   })
   return form
@@ -111,11 +112,11 @@ function cardFields(
   context: Context,
   brand: string,
   expiry: Group,
-  holder: Group,
+  holder: Holder,
   form: HTMLFormElement,
 ): Record<string, string> {
   const date = readExpiry(textOf(expiry))
-  const name = textOf(holder).trim()
+  const name = holder.name()
   return {
     ...extraFields(context, form),
     ...(brand === '' ? {} : { paymentBrand: brand }),
@@ -170,45 +171,12 @@ function checkExpiry(context: Context, group: Group): void {
   group.setError(faultOf(context, textOf(group)))
 }
 
-function createHolder(context: Context): Group {
-  const { options, language } = context
-  const { labels } = language.texts
-  const input = element('input', {
-    class: 'wpwl-control wpwl-control-cardHolder',
-    name: 'card.holder',
-    type: 'text',
-    autocomplete: 'cc-name',
-    spellcheck: 'false',
-    maxlength: '128',
-    'aria-required': String(options.allowEmptyCardHolderName !== true),
-    placeholder: options.showPlaceholders === false ? '' : labels.cardHolderPlaceholder,
-  })
-  const group = createGroup('cardHolder', labels.cardHolder, input, {
-    showLabel: options.showLabels !== false,
-  })
-  input.addEventListener('input', () => {
-    if (group.hasError()) checkHolder(context, group)
-  })
-  input.addEventListener('blur', () => {
-    if (input.value !== '') checkHolder(context, group)
-    call(options.onBlurCardHolder, window, !group.hasError() && input.value !== '')
-  })
-  return group
-}
-
-function checkHolder({ options, language }: Context, group: Group): void {
-  const { errors } = language.texts
-  const name = textOf(group).trim()
-  const mayBeEmpty = name === '' && options.allowEmptyCardHolderName === true
-  const fault = name.length < 3 && !mayBeEmpty ? errors.cardHolderError : ''
-  group.setError(digitsOf(name).length >= 12 ? errors.cardHolderDigitsError : fault)
-}
-
 export type CvvGroup = FrameGroup & { readonly setLengths: (lengths: readonly number[]) => void }
 
 export function createCvv(context: Context, model: HTMLElement, enter: () => void): CvvGroup {
   const { options, language } = context
   const { labels, errors } = language.texts
+  let known: readonly number[] = []
   const group = createFrameGroup(
     context,
     {
@@ -218,7 +186,8 @@ export function createCvv(context: Context, model: HTMLElement, enter: () => voi
       accepted: [],
       mayBeEmpty: options.allowEmptyCvv === true,
       messageOf: (state) => (state === 'valid' ? '' : errors.cvvError),
-      listen: () => {},
+      listen: (word) =>
+        word.is === 'ready' && group.frame.say({ do: 'cvvLengths', lengths: known }),
       onEnter: enter,
     },
     model,
@@ -226,6 +195,7 @@ export function createCvv(context: Context, model: HTMLElement, enter: () => voi
   const hint = options.showCVVHint === true ? cvvHint(group, labels.cvvHint) : null
   return Object.assign(group, {
     setLengths: (lengths: readonly number[]) => {
+      known = lengths
       group.frame.say({ do: 'cvvLengths', lengths })
       if (hint !== null)
         hint.textContent = lengths.includes(4) ? labels.cvvHintFront : labels.cvvHint

@@ -18,7 +18,11 @@ export type Ending =
   | { readonly is: 'lost' }
 
 /** The bank's page, in a frame of ours in the form. Resolves when the shopper is done with it. */
-export function openChallenge(context: Context, container: HTMLElement): Promise<Ending> {
+export function openChallenge(
+  context: Context,
+  container: HTMLElement,
+  press?: string,
+): Promise<Ending> {
   const { language, options, signal } = context
   const { labels, messages } = language.texts
   const title = element('strong', { class: 'wpwl-challenge-title' }, messages.challengeTitle)
@@ -65,13 +69,17 @@ export function openChallenge(context: Context, container: HTMLElement): Promise
     panel.focus()
     panel.scrollIntoView({ block: 'nearest' })
     signal.addEventListener('abort', () => panel.remove(), { once: true })
-    frame.say(challengeWord(context, true))
+    frame.say(challengeWord(context, true, press))
     frame.ready.catch(() => end({ is: 'lost' }))
   })
 }
 
 /** The steps before a redirect of the whole tab, in a frame that nobody sees. */
-export function prepareRedirect(context: Context, container: HTMLElement): Promise<Ending> {
+export function prepareRedirect(
+  context: Context,
+  container: HTMLElement,
+  press?: string,
+): Promise<Ending> {
   return new Promise((resolve) => {
     const end = (ending: Ending) => {
       frame.remove()
@@ -82,16 +90,17 @@ export function prepareRedirect(context: Context, container: HTMLElement): Promi
       else if (word.is === 'lost') end({ is: 'lost' })
     })
     container.append(frame.element)
-    frame.say(challengeWord(context, false))
+    frame.say(challengeWord(context, false, press))
     frame.ready.catch(() => end({ is: 'lost' }))
   })
 }
 
-function challengeWord({ language }: Context, follow: boolean) {
+function challengeWord({ language }: Context, follow: boolean, press: string | undefined) {
   const { messages } = language.texts
   return {
     do: 'challenge',
     follow,
+    ...(press === undefined ? {} : { press }),
     language: language.tag,
     texts: {
       title: messages.challengeTitle,

@@ -4,13 +4,27 @@ import type { Context } from './context.ts'
 const allowed =
   /^(?:createRegistration|customParameters\[SHOPPER_[\w.]{1,56}\]|customer\.(?:givenName|surname|middleName|email|phone|mobile|birthDate|companyName)|billing\.(?:street1|street2|houseNumber1|houseNumber2|city|state|postcode|country))$/
 
-/** The filled fields of a form that travel with the payment. */
+/** Fields of the forms' own, which are read one by one. */
+const own = /^(?:paymentBrand|registrationId|card\.\w+|bankAccount\.\w+)$/
+const told = new Set<string>()
+
+/** The filled fields of a form that travel with the payment; the console names those left out. */
 export function addedFields(form: HTMLFormElement): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [name, value] of new FormData(form)) {
-    if (typeof value === 'string' && value !== '' && allowed.test(name)) fields[name] = value
+    if (typeof value !== 'string' || value === '') continue
+    if (allowed.test(name)) fields[name] = value
+    else if (!own.test(name)) tellOnce(name)
   }
   return fields
+}
+
+function tellOnce(name: string): void {
+  if (told.has(name)) return
+  told.add(name)
+  console.warn(
+    `Tollgate widget: the field ${name} is left out; the merchant's server can send it with the checkout`,
+  )
 }
 
 /** What an issuer wants to know about the browser. */
@@ -44,4 +58,24 @@ export function resultAddress({ merchantForm }: Context): string {
   } catch {
     return ''
   }
+}
+
+/** The page of the merchant's form with the names of what to read there, as the gateway adds them. */
+export function resultOf(context: Context): string | undefined {
+  const address = resultAddress(context)
+  if (address === '') return undefined
+  const { checkoutId } = context.place
+  const location = new URL(address)
+  location.searchParams.set('id', checkoutId)
+  const resource = `/v1/checkouts/${checkoutId}/${context.checkout.kind}`
+  location.searchParams.set('resourcePath', resource)
+  return location.href
+}
+
+/**
+ * The own page of this form for a checkout that another press paid: the gateway names no page of others. Undefined
+ * without an action, and where the checkout has a page.
+ */
+export function ownResult(context: Context): string | undefined {
+  return context.checkout.result ? undefined : resultOf(context)
 }

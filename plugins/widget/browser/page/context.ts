@@ -1,5 +1,6 @@
 import type { FromFrame } from '../protocol.ts'
 import { frameAddress } from './assets.ts'
+import { callbackTarget } from './callback-target.ts'
 import type { Checkout, Place } from './checkout.ts'
 import { wholePlace } from './checkout.ts'
 import { hideFromView } from './dom.ts'
@@ -51,7 +52,7 @@ export function openFrame(
   const address = frameAddress(wholePlace({ ...place, base }), name)
   const frame = createFrame(name, address, nonce, attributes, listen)
   frame.ready.then(
-    () => call(options.onReadyIframeCommunication, frame.element, frame.element),
+    () => call(options.onReadyIframeCommunication, callbackTarget(frame.element), frame.element),
     (thrown: Error) => {
       if (!signal.aborted) reportError(context, 'PciIframeCommunicationError', thrown.message)
     },

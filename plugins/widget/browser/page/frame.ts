@@ -2,6 +2,8 @@ import type { FieldState, FrameName, FromFrame, ToFrame } from '../protocol.ts'
 import { element } from './dom.ts'
 
 const handshakeLimitMs = 15_000
+/** Browsers load a document of their own in place of a blocked frame: it never answers. */
+const afterLoadLimitMs = 5_000
 
 export type Frame = {
   readonly element: HTMLIFrameElement
@@ -14,8 +16,9 @@ export type Frame = {
 }
 
 /**
- * Makes a frame and hands it its port once it has loaded. The port goes to the frame's exact origin,
- * so that a document of another origin in its place gets nothing.
+ * Makes a frame and hands it a port once it has loaded, and a new one when it loads again because
+ * the page moved it. The port goes to the frame's exact origin, so that a document of another origin
+ * in its place gets nothing.
  */
 export function createFrame(
   name: FrameName,
@@ -30,17 +33,25 @@ export function createFrame(
     'data-tollgate': name,
     ...attributes,
   })
-  const { port1, port2 } = new MessageChannel()
+  let channel = new MessageChannel()
+  let isHandedOver = false
   let checked: ((state: FieldState) => void) | undefined
   let limit: ReturnType<typeof setTimeout> | undefined
+  let hear: (event: MessageEvent) => void = () => {}
+  let giveUp = () => {}
+  let hasAnswered = false
   const ready = new Promise<void>((resolve, reject) => {
-    limit = setTimeout(
-      () => reject(new Error(`The frame ${name} did not answer`)),
-      handshakeLimitMs,
-    )
-    port1.onmessage = ({ data }) => {
+    giveUp = () =>
+      reject(
+        new Error(
+          `The frame ${name} of ${new URL(address).origin} did not answer: is ${location.origin} in widgetOrigins of the channel, and does the content security policy of the page allow the frame?`,
+        ),
+      )
+    limit = setTimeout(giveUp, handshakeLimitMs)
+    hear = ({ data }) => {
       const word = data as FromFrame
       if (word.is === 'ready') {
+        hasAnswered = true
         clearTimeout(limit)
         resolve()
       }
@@ -48,27 +59,36 @@ export function createFrame(
       listen(word)
     }
   })
-  frame.addEventListener(
-    'load',
-    () => {
-      const handover = { tollgate: 'port', nonce }
-      frame.contentWindow?.postMessage(handover, new URL(address).origin, [port2])
-    },
-    { once: true },
-  )
+  channel.port1.onmessage = hear
+  const handOver = () => {
+    if (isHandedOver) {
+      channel.port1.close()
+      channel = new MessageChannel()
+      channel.port1.onmessage = hear
+    }
+    isHandedOver = true
+    if (!hasAnswered) {
+      clearTimeout(limit)
+      limit = setTimeout(giveUp, afterLoadLimitMs)
+    }
+    const handover = { tollgate: 'port', nonce }
+    frame.contentWindow?.postMessage(handover, new URL(address).origin, [channel.port2])
+  }
+  frame.addEventListener('load', handOver)
   return {
     element: frame,
     ready,
-    say: (word) => port1.postMessage(word),
+    say: (word) => channel.port1.postMessage(word),
     check: () =>
       new Promise((resolve) => {
         checked = resolve
-        port1.postMessage({ do: 'check' } satisfies ToFrame)
+        channel.port1.postMessage({ do: 'check' } satisfies ToFrame)
       }),
     remove: () => {
       clearTimeout(limit)
-      port1.onmessage = null
-      port1.close()
+      frame.removeEventListener('load', handOver)
+      channel.port1.onmessage = null
+      channel.port1.close()
       frame.remove()
     },
   }

@@ -1,4 +1,5 @@
 /** The options of deployed pages. Each works; the others are named on the console. */
+import { asksForSomething, unavailableOptions } from './unavailable-options.ts'
 
 export type WidgetError = Error & { readonly name: string }
 
@@ -17,6 +18,7 @@ export type Options = {
   requireCvv?: boolean
   allowEmptyCvv?: boolean
   allowEmptyCardHolderName?: boolean
+  forceCardHolderEqualsBillingName?: boolean
   maskCvv?: boolean
   showCVVHint?: boolean
   numberFormatting?: boolean
@@ -38,13 +40,16 @@ export type Options = {
   onBeforeSubmitOneClickCard?: (event: Event) => unknown
   onAfterSubmit?: () => void
   onError?: (error: WidgetError) => void
-  onDetectBrand?: (brands: readonly string[]) => void
+  onDetectBrand?: (brands: readonly string[], active: string) => void
   onDetectBin?: (bin: string) => void
+  onChangeBrand?: (brand: string) => void
   onBlurCardNumber?: (isValid: boolean) => void
   onBlurCardHolder?: (isValid: boolean) => void
   onBlurSecurityCode?: (isValid: boolean) => void
   onFocusIframe?: (this: HTMLIFrameElement, frame: HTMLIFrameElement) => void
   onLoadThreeDIframe?: (this: HTMLIFrameElement, frame: HTMLIFrameElement) => void
+  /** Has no effect but on the text of the button. */
+  useSummaryPage?: unknown
 }
 
 /** Options that work, in the order of the documentation. */
@@ -61,6 +66,7 @@ export const workingOptions = [
   'requireCvv',
   'allowEmptyCvv',
   'allowEmptyCardHolderName',
+  'forceCardHolderEqualsBillingName',
   'maskCvv',
   'showCVVHint',
   'numberFormatting',
@@ -84,6 +90,7 @@ export const workingOptions = [
   'onError',
   'onDetectBrand',
   'onDetectBin',
+  'onChangeBrand',
   'onBlurCardNumber',
   'onBlurCardHolder',
   'onBlurSecurityCode',
@@ -91,21 +98,50 @@ export const workingOptions = [
   'onLoadThreeDIframe',
 ] as const satisfies readonly (keyof Options)[]
 
-/** The page's options as they are at the moment. */
+declare const wpwlOptions: unknown
+
+/** The page's options as they are at the moment, also when declared with `let` or `const`. */
 export function givenOptions(): Options {
-  const given = (window as { wpwlOptions?: unknown }).wpwlOptions
+  const given = typeof wpwlOptions === 'undefined' ? undefined : wpwlOptions
   return typeof given === 'object' && given !== null ? (given as Options) : {}
 }
 
 /** The page's options; what does not work is said on the console by name. */
 export function readOptions(): Options {
   const options = givenOptions()
-  const without: string[] = Object.keys(options).filter(
-    (name) => !(workingOptions as readonly string[]).includes(name),
-  )
-  if (options.brandDetectionType === 'binlist') without.push('brandDetectionType: binlist')
-  for (const name of without) console.warn(`Tollgate widget: wpwlOptions.${name} has no effect`)
-  return options
+  for (const [name, value] of Object.entries(options)) {
+    if ((workingOptions as readonly string[]).includes(name)) continue
+    const reason = unavailableOptions[name]
+    if (reason === undefined) console.warn(`Tollgate widget: wpwlOptions.${name} has no effect`)
+    else if (asksForSomething(value)) {
+      console.warn(`Tollgate widget: wpwlOptions.${name} does not work here: ${reason}`)
+    }
+  }
+  if (options.brandDetectionType === 'binlist') {
+    console.warn(
+      'Tollgate widget: wpwlOptions.brandDetectionType: binlist has no effect, brands are detected by the built-in table of number ranges',
+    )
+  }
+  return withFlags(options)
+}
+
+/** Names of options whose members are switches. */
+const groupsOfFlags: readonly string[] = ['registrations', 'mandatoryBillingFields']
+
+/**
+ * Pages that templates write have `'true'` and `'false'` as text. Everything else stays as it is in
+ * the page's object, which may still change.
+ */
+function withFlags<Given extends object>(options: Given): Given {
+  const read: Given = Object.create(options)
+  for (const [name, value] of Object.entries(options)) {
+    const isGroup = groupsOfFlags.includes(name) && typeof value === 'object' && value !== null
+    if (isGroup) Object.defineProperty(read, name, { value: withFlags(value) })
+    if (value === 'true' || value === 'false') {
+      Object.defineProperty(read, name, { value: value === 'true' })
+    }
+  }
+  return read
 }
 
 /** An error with the name that deployed pages look for. */
@@ -133,6 +169,17 @@ export function call<Given extends unknown[]>(
     return callback.apply(self, given)
   } catch (thrown) {
     console.error(thrown)
+    if (isMissingJQuery(thrown)) {
+      console.error(
+        'Tollgate widget: wpwlOptions call jQuery, and the widget brings none: load it in the page',
+      )
+    }
     return undefined
   }
+}
+
+function isMissingJQuery(thrown: unknown): boolean {
+  return (
+    thrown instanceof ReferenceError && /(?:^|[\s'"])(?:\$|jQuery)(?:$|[\s'"])/.test(thrown.message)
+  )
 }

@@ -1,6 +1,6 @@
 import type { FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
 import { type Ending, openChallenge, prepareRedirect } from './challenge-panel.ts'
-import { browserFields, resultAddress } from './collect.ts'
+import { browserFields, ownResult, resultAddress, resultOf } from './collect.ts'
 import { type Context, reportError } from './context.ts'
 import type { Frame } from './frame.ts'
 import { follow, goToResult } from './leave.ts'
@@ -9,6 +9,8 @@ import { call } from './options.ts'
 import { fieldMessage } from './refusals.ts'
 
 const sentLimitMs = 8_000
+/** After this, a text beside the spinner says that the payment is under way. */
+const silentMs = 3_000
 
 /** One way to pay: a form with its button. */
 export type PayForm = {
@@ -45,13 +47,21 @@ export function createCashier(context: Context): Cashier {
   let pressed: PayForm | null = null
   let opened: PayForm | null = null
   let last: PayForm | null = null
+  /** The press whose payment is at the bank. */
+  let atBank: string | undefined
   let sentTimer: ReturnType<typeof setTimeout> | undefined
+  let silentTimer: ReturnType<typeof setTimeout> | undefined
 
   const rest = () => {
     if (pressed !== null) setBusy(pressed, false)
     pressed = null
-    clearTimeout(sentTimer)
+    clearTimers()
   }
+  const clearTimers = () => {
+    clearTimeout(sentTimer)
+    clearTimeout(silentTimer)
+  }
+  context.signal.addEventListener('abort', clearTimers, { once: true })
 
   const press = async (form: PayForm, event: Event) => {
     if (pressed !== null) return
@@ -69,6 +79,7 @@ export function createCashier(context: Context): Cashier {
     if ((await form.allowed(event)) === false) return rest()
     setBusy(form, true)
     form.notices.announce(messages.processing)
+    tellSoon(form)
     sentTimer = setTimeout(() => {
       rest()
       form.notices.tell(messages.tryAgain, 'error')
@@ -107,13 +118,23 @@ export function createCashier(context: Context): Cashier {
         call(options.onAfterSubmit, window)
         return
       case 'reply':
+        atBank = word.press
         return void answer(form, word.reply)
-      case 'state':
+      case 'state': {
+        const { state } = word
+        const isAwaited = state.state === 'busy' && state.awaited === true
+        if (isAwaited) return goOnWaiting(form, state.resultUrl ?? resultOf(context))
         return void stand(form, word)
+      }
       case 'lost':
         rest()
         return form.notices.tell(messages.connectionLost, 'error')
     }
+  }
+
+  const tellSoon = (form: PayForm) => {
+    clearTimeout(silentTimer)
+    silentTimer = setTimeout(() => form.notices.tell(messages.processing, 'info'), silentMs)
   }
 
   const answer = async (form: PayForm, reply: Reply) => {
@@ -122,6 +143,7 @@ export function createCashier(context: Context): Cashier {
       return stand(form, await act(form, reply, reply.redirect))
     }
     if (reply.state === 'busy') {
+      clearTimeout(silentTimer)
       form.notices.tell(messages.busy, 'info')
       return form.sender().say({ do: 'state' })
     }
@@ -132,16 +154,18 @@ export function createCashier(context: Context): Cashier {
       form.notices.tell(messages.declined, 'error')
       return form.button.focus()
     }
-    finish(form, reply.state, reply.resultUrl)
+    finish(form, reply.state, reply.resultUrl ?? othersPaid(reply.state))
   }
 
   /** Takes the shopper to the bank: in a frame of the form, in a target of the page, or in this tab. */
   const act = async (form: PayForm, reply: Reply, redirect: Redirect): Promise<Ending> => {
+    clearTimeout(silentTimer)
     if (reply.inFrame === true && !options.paymentTarget) {
       form.notices.announce(messages.challengeOpen)
-      return openChallenge(context, form.container)
+      return openChallenge(context, form.container, atBank)
     }
-    if ((redirect.preconditions ?? []).length > 0) return prepareRedirect(context, form.container)
+    if ((redirect.preconditions ?? []).length > 0)
+      return prepareRedirect(context, form.container, atBank)
     return { is: 'leave', redirect }
   }
 
@@ -165,9 +189,18 @@ export function createCashier(context: Context): Cashier {
       const reply: Reply = { state: 'waiting', redirect, inFrame: inFrame === true }
       return stand(form, await act(form, reply, redirect))
     }
-    if (state === 'busy') return form.sender().say({ do: 'state' })
+    if (state === 'busy') {
+      tellSoon(form)
+      return form.sender().say({ do: 'state' })
+    }
     if (state === 'free') return answer(form, { state: 'declined' })
-    finish(form, state, resultUrl)
+    finish(form, state, resultUrl ?? othersPaid(state))
+  }
+
+  /** The sender has waited for the acquirer long enough: the result page takes over, which reads pending. */
+  const goOnWaiting = (form: PayForm, resultUrl: string | undefined) => {
+    if (resultUrl === undefined) form.sender().say({ do: 'state' })
+    else finish(form, 'waiting', resultUrl)
   }
 
   const refuse = (form: PayForm, reply: Reply) => {
@@ -184,13 +217,16 @@ export function createCashier(context: Context): Cashier {
     form.notices.announce(messageOf(first))
   }
 
+  const othersPaid = (state: Reply['state']) => (state === 'paid' ? ownResult(context) : undefined)
+
   const finish = (form: PayForm, state: Reply['state'], resultUrl: string | undefined) => {
-    clearTimeout(sentTimer)
+    clearTimers()
     pressed = form
     form.clear()
-    const isDone = state === 'paid'
     const done = context.checkout.kind === 'registration' ? messages.saved : messages.paid
-    form.notices.tell(isDone ? done : messages.closed, isDone ? 'info' : 'error')
+    if (state === 'waiting') form.notices.tell(messages.processing, 'info')
+    else if (state === 'paid') form.notices.tell(done, 'info')
+    else form.notices.tell(messages.closed, 'error')
     // The form takes no further press: this checkout takes no further payment.
     form.form.setAttribute('aria-busy', 'false')
     form.form.classList.add('wpwl-form-done')

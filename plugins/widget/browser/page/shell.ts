@@ -38,6 +38,11 @@ export function createShell(context: Context, kind: string, buttonText?: string)
     lang: language.tag,
   })
   const notices = createNotices()
+  if (context.options.disableSubmitOnEnter === true) {
+    form.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
+    })
+  }
   form.append(notices.box, submitGroup)
   container.append(form, notices.region)
   return { container, form, notices, button, submitGroup }
@@ -45,7 +50,9 @@ export function createShell(context: Context, kind: string, buttonText?: string)
 
 export function submitLabel({ options, language, checkout }: Context): string {
   const { labels } = language.texts
-  if (typeof options.labels?.submit === 'string') return options.labels.submit
+  // A page that expects a summary may have called this button "Next", and it pays.
+  const { submit } = options.labels ?? {}
+  if (typeof submit === 'string' && options.useSummaryPage !== true) return submit
   if (checkout.kind === 'registration') return labels.submitRegistration
   if (checkout.amount === undefined || checkout.currency === undefined) return labels.submit
   const amount = formatAmount(checkout.amount, checkout.currency, language.tag)

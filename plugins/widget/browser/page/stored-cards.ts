@@ -15,21 +15,32 @@ export function createStoredCards(context: Context, cashier: Cashier): PayForm {
   const { options, language, checkout } = context
   const { labels } = language.texts
   const shell = createShell(context, 'registrations')
-  const groupName = freshId('registration')
-  const rows = checkout.registrations.map((card, index) =>
-    rowOf(context, card, groupName, index === 0),
-  )
+  // Deployed pages hide and show the list by this id, and press its button by this class.
+  if (document.getElementById('wpwl-registrations') === null)
+    shell.container.id = 'wpwl-registrations'
+  shell.container.classList.add('wpwl-container-registration')
+  const rows = checkout.registrations.map((card, index) => rowOf(context, card, index === 0))
   const list = element(
     'fieldset',
     { class: 'wpwl-group wpwl-group-registrations wpwl-clearfix' },
     element('legend', { class: 'wpwl-label wpwl-label-registrations' }, labels.registrations),
-    ...rows.map(({ row }) => row),
+    ...rows,
   )
-  const isAsked = (card: StoredCard) =>
-    card.cvv === 'asked' && options.registrations?.requireCvv !== false
-  const chosen = () => rows.find(({ radio }) => radio.checked)?.card ?? checkout.registrations[0]!
+  // Without the code that the channel asks for, every press would be refused.
+  const isAsked = (card: StoredCard) => card.cvv === 'asked'
+  // Pages rewrite rows, so that buttons of our own making may be gone.
+  const chosenId = () => list.querySelector<HTMLInputElement>('input[type=radio]:checked')?.value
+  const chosen = () => {
+    const id = chosenId()
+    return checkout.registrations.find((card) => card.id === id) ?? checkout.registrations[0]!
+  }
   const sender = openHiddenFrame(context, 'submit', cashier.hear)
   const isEverAsked = checkout.registrations.some(isAsked)
+  if (isEverAsked && options.registrations?.requireCvv === false) {
+    console.warn(
+      'Tollgate widget: registrations.requireCvv has no effect: the channel asks for the security code (setting oneClickCvv)',
+    )
+  }
   const model = element('input', {
     class: 'wpwl-control',
     'aria-hidden': 'true',
@@ -40,7 +51,9 @@ export function createStoredCards(context: Context, cashier: Cashier): PayForm {
   const chose = () => {
     if (cvv === null) return
     const card = chosen()
-    for (const { row, radio } of rows) row.classList.toggle('wpwl-selected', radio.checked)
+    for (const row of rows) {
+      row.classList.toggle('wpwl-selected', row.querySelector('input[type=radio]:checked') !== null)
+    }
     show(cvv.element, isAsked(card))
     cvv.setLengths(cardBrand(card.brand).cvvLengths)
     cvv.setError('')
@@ -74,37 +87,42 @@ export function createStoredCards(context: Context, cashier: Cashier): PayForm {
   return form
 }
 
-function rowOf(context: Context, card: StoredCard, groupName: string, isFirst: boolean) {
+/** One registration, with the classes by which deployed pages find its parts. */
+function rowOf(context: Context, card: StoredCard, isFirst: boolean): HTMLElement {
   const { labels } = context.language.texts
   const radio = element('input', {
     type: 'radio',
-    name: groupName,
+    name: 'registrationId',
     value: card.id,
     id: freshId('stored'),
     class: 'wpwl-control-registration',
   })
-  radio.checked = isFirst
+  // Also as an attribute, so that the choice survives a page that writes the row anew.
+  radio.defaultChecked = isFirst
+  const part = (name: string, ...children: (Node | string)[]) =>
+    element(
+      'span',
+      { class: `wpwl-wrapper-registration wpwl-wrapper-registration-${name}` },
+      ...children,
+    )
   const words = { brand: titleOf(card.brand), digits: `\u2066${card.last4 ?? ''}\u2069` }
-  const text = element(
-    'span',
-    { class: 'wpwl-registration-number' },
-    fill(labels.registration, words),
-  )
-  const label = element('label', { for: radio.id }, text)
+  const number = part('number', fill(labels.registration, words))
+  const expiry = part('expiry')
   if (card.expiryMonth !== undefined && card.expiryYear !== undefined) {
     const date = `\u2066${card.expiryMonth}/${card.expiryYear.slice(-2)}\u2069`
-    const expiry = fill(labels.registrationExpires, { date })
-    label.append(element('span', { class: 'wpwl-registration-expiry' }, expiry))
+    expiry.append(fill(labels.registrationExpires, { date }))
   }
+  // The browser is not told the holder; pages read the part all the same.
+  const details = part('details', number, expiry, part('holder'))
   const picture = logo(context, card.brand)
   picture.setAttribute('aria-hidden', 'true')
   const row = element(
     'div',
-    { class: `wpwl-registration wpwl-group-registration` },
-    radio,
-    label,
-    picture,
+    { class: 'wpwl-registration wpwl-group-registration' },
+    part('registrationId', radio),
+    element('label', { for: radio.id }, details),
+    part('brand', picture),
   )
   row.classList.toggle('wpwl-selected', isFirst)
-  return { row, radio, card }
+  return row
 }
