@@ -7,6 +7,7 @@ import {
 } from '@tollgate/plugin-kit'
 import { asConnector } from './authenticator.ts'
 import { checkSettings } from './settings.ts'
+import { checkSettlement } from './settlement-facts.ts'
 
 /**
  * The party that carries an operation out: the simulator, an acquirer's test system, or its live
@@ -133,6 +134,7 @@ export class Registry {
         `${where} has neither resolve.enquire nor resolve.reverseByKey: without one of them a lost answer could never be resolved.`,
       )
     }
+    if (connector.settlement !== undefined) checkSettlement(where, connector.settlement)
     const config = configOf(connector, configs)
     this.#byName.set(connector.name, { connector, config, plugin: plugin.name })
   }

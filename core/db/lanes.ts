@@ -35,7 +35,7 @@ const unhurried = sql`
   select set_config('statement_timeout', ${String(limits.upkeepMs - limits.tryAheadMs)}::text, true) as within`
 
 /**
- * The four ways to Postgres, each with connections of its own so that none can starve another.
+ * The ways to Postgres, each with connections of its own so that none can starve another.
  *
  * Group lane: rows that no other statement locks. One waiting row runs alone at once. Rows that arrive
  * while flushes are under way go into the next flush, as one statement with one commit. No timer: under
@@ -43,6 +43,7 @@ const unhurried = sql`
  * Single lane: rows that others may lock. One statement each, in order per key within the process.
  * Read lane: reads.
  * Search lane: slow reads that serve no payment. Opened at the first search.
+ * Bulk lane: settlement files, whose statements read and write many rows. Opened at the first file.
  *
  * A call ends within the flush budget. Each of its tries has a limit of its own, after which its
  * connection counts as lost: a broken line could otherwise block the connection forever.
@@ -53,6 +54,7 @@ export class Lanes {
   readonly #single: pg.Pool
   readonly #read: pg.Pool
   readonly #search: pg.Pool
+  #bulk: pg.Pool | undefined
   readonly #queues = new Map<AnyGroupStatement, Waiting[]>()
   readonly #serial = new Map<string, Promise<unknown>>()
   #freeFlushes: number = limits.groupFlushes
@@ -246,6 +248,21 @@ export class Lanes {
   /** @param tryMs Longer for searches, which begin within the flush budget and may end after it. */
   read<Row>(statement: Sql<Row>, tryMs: number = limits.statementTryMs): Promise<Row[]> {
     return this.#insist(this.#read, statement, patience(tryMs), outcomeUnknown)
+  }
+
+  /**
+   * A transaction over many rows for which no request waits, with plans for its own values. Not tried again
+   * by itself: the next run of the job repeats the step.
+   *
+   * @param tryMs The time limit of the whole transaction.
+   */
+  bulk<T>(work: (client: Client) => Promise<T>, tryMs: number = limits.bulkMs): Promise<T> {
+    this.#bulk ??= this.database.pool(limits.bulkConnections, 'bulk', {
+      ...endsWithin(limits.bulkMs),
+      plan_cache_mode: 'force_custom_plan',
+      work_mem: '64MB',
+    })
+    return this.database.transaction(this.#bulk, work, patience(tryMs))
   }
 
   /** A search. It takes no connection from tokens, payments or the readiness check. */

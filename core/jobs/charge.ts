@@ -1,11 +1,11 @@
 import { resolve } from '../payment/resolve.ts'
-import { chargeOccurrences, occurrenceOfAttempt } from '../schedule/charge.ts'
+import { chargeExecutions, executionOfAttempt } from '../schedule/charge.ts'
 import { defineJob, groupOfConnector, outsideCall } from './define.ts'
 
 /**
- * Charges fired occurrences, and resolves payments whose request did not finish, whose time is
- * over, or whose acquirer still owes the final word. The occurrence of a schedule's payment
- * continues from there. Safe to run twice: an occurrence takes one payment, an enquiry precedes
+ * Charges fired executions, and resolves payments whose request did not finish, whose time is
+ * over, or whose acquirer still owes the final word. The execution of a schedule's payment
+ * continues from there. Safe to run twice: an execution takes one payment, an enquiry precedes
  * every action, and `settle` moves the row only under the lease taken there.
  */
 export const charge = defineJob<
@@ -23,12 +23,12 @@ export const charge = defineJob<
     'merchantId' in payload ? payload.merchantId : groupOfConnector(payload.connector),
   async run(payload, engine) {
     if ('occurrenceIds' in payload) {
-      await chargeOccurrences(engine, payload.occurrenceIds, payload.after)
+      await chargeExecutions(engine, payload.occurrenceIds, payload.after)
     } else {
-      const occurrenceId = await occurrenceOfAttempt(engine, payload.attemptKey)
+      const executionId = await executionOfAttempt(engine, payload.attemptKey)
       const { attemptKey, why, timerId } = payload
       await resolve(engine, attemptKey, why, 'engine', timerId)
-      if (occurrenceId !== undefined) await chargeOccurrences(engine, [occurrenceId])
+      if (executionId !== undefined) await chargeExecutions(engine, [executionId])
     }
   },
 })

@@ -5,6 +5,7 @@ import { ChainWatch } from '../audit-chain/watch.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Queue } from '../queue/queue.ts'
+import { planFetchTimers } from '../settlement/fetch.ts'
 import { WebhookDispatcher } from '../webhook/dispatcher.ts'
 import { advanceClock } from './advance-clock.ts'
 import { auditLinks } from './audit-links.ts'
@@ -12,7 +13,9 @@ import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import type { JobDefinition } from './define.ts'
 import { housekeeping } from './housekeeping.ts'
+import { reconciliation } from './reconciliation.ts'
 import { scheduleTick } from './schedule-tick.ts'
+import { settlementFetch } from './settlement-fetch.ts'
 import { somethingDue } from './store-due.ts'
 import { webhookRetry } from './webhook-retry.ts'
 
@@ -29,6 +32,7 @@ export class Dispatcher {
   #looking: Promise<void> = Promise.resolve()
   #lookingAtAudit: Promise<void> = Promise.resolve()
   #housekeptAtMs = Number.NEGATIVE_INFINITY
+  #fetchesPlannedAtMs = Number.NEGATIVE_INFINITY
   #stopped = false
 
   constructor(engine: Engine, queue: Queue) {
@@ -48,6 +52,8 @@ export class Dispatcher {
     await queue.declare(advanceClock)
     await queue.declare(auditLinks)
     await queue.declare(housekeeping)
+    await queue.declare(reconciliation)
+    await queue.declare(settlementFetch)
     await queue.declare(webhookRetry(async () => {}))
   }
 
@@ -59,6 +65,8 @@ export class Dispatcher {
     await this.#work(advanceClock)
     await this.#work(auditLinks)
     await this.#work(housekeeping)
+    await this.#work(reconciliation)
+    await this.#work(settlementFetch)
     await this.#work(this.#retry)
     for (const job of own) await this.#queue.workOwn(job)
     this.#webhooks.start((endpointIds) =>
@@ -106,6 +114,10 @@ export class Dispatcher {
       if (nowMs - this.#housekeptAtMs > limits.housekeepingMs) {
         await this.#queue.enqueue(housekeeping, [{}])
         this.#housekeptAtMs = nowMs
+      }
+      if (nowMs - this.#fetchesPlannedAtMs > limits.settlementPlanMs) {
+        await planFetchTimers(this.#engine)
+        this.#fetchesPlannedAtMs = nowMs
       }
       const [row] = await this.#engine.lanes.read(somethingDue)
       // The key names the process: a job of a dead process must not block other processes.

@@ -8,15 +8,18 @@ import { purgeSessions } from '../operator-access/store.ts'
 import { purgeFailures } from '../operator-access/store-login.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
+import { purgeParts } from '../settlement/store-file.ts'
 import { dropSteps, purgeSteps } from '../transcript/store.ts'
 import { dropDeliveries, purgeEndpoints } from '../webhook/store.ts'
 import { defineJob } from './define.ts'
 
 const batch = 5000
+/** Parts of settlement files, a MiB each. */
+const partBatch = 200
 
 /**
  * Creates the partitions of the coming months, and deletes expired rows: idempotency keys, messages
- * of acquirers, checkouts without a payment, sealed numbers of checkouts, delivery logs, removed webhook endpoints, steps, sessions, failed logins and
+ * of acquirers, checkouts without a payment, sealed numbers of checkouts, bytes of settlement files, delivery logs, removed webhook endpoints, steps, sessions, failed logins and
  * proposals. Safe to run twice: existing partitions and deleted rows need no work.
  */
 export const housekeeping = defineJob<Record<string, never>>({
@@ -35,6 +38,7 @@ export const housekeeping = defineJob<Record<string, never>>({
     await inBatches(engine, () => purgeProposals(ago(2 * limits.proposalMs), batch))
     await inBatches(engine, () => purgeSecrets(ago(limits.checkoutSecretMs), batch))
     await inBatches(engine, () => purgeCheckouts(ago(limits.checkoutMs), batch))
+    await inBatches(engine, () => purgeParts(limits.settlementPartDays, partBatch), partBatch)
     await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
     await inBatches(engine, () => purgeEndpoints(limits.deliveryDays, batch))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days
@@ -43,9 +47,9 @@ export const housekeeping = defineJob<Record<string, never>>({
   },
 })
 
-async function inBatches(engine: Engine, purge: () => Sql): Promise<void> {
+async function inBatches(engine: Engine, purge: () => Sql, size = batch): Promise<void> {
   for (;;) {
     const purged = await engine.lanes.upkeep(purge())
-    if (purged.length < batch) return
+    if (purged.length < size) return
   }
 }

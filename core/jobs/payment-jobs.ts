@@ -9,9 +9,9 @@ export function paymentJobs(queue: Queue): PaymentJobs {
     async find(subjects) {
       const found = await Promise.all(
         subjects.flatMap((subject) => {
-          if ('occurrenceId' in subject) {
-            const { occurrenceId } = subject
-            return [queue.find(charge, occurrenceId, { occurrenceIds: [occurrenceId] })]
+          if ('executionId' in subject) {
+            const { executionId } = subject
+            return [queue.find(charge, executionId, { occurrenceIds: [executionId] })]
           }
           if ('authorisationId' in subject) {
             const { authorisationId } = subject
@@ -28,9 +28,9 @@ export function paymentJobs(queue: Queue): PaymentJobs {
       }))
     },
     async enqueueWithin(client, subject) {
-      if ('occurrenceId' in subject) {
-        const { merchantId, occurrenceId } = subject
-        await queue.enqueueWithin(client, charge, [{ merchantId, occurrenceIds: [occurrenceId] }])
+      if ('executionId' in subject) {
+        const { merchantId, executionId } = subject
+        await queue.enqueueWithin(client, charge, [{ merchantId, occurrenceIds: [executionId] }])
       } else if ('authorisationId' in subject) {
         await queue.enqueueWithin(client, capture, [subject])
       } else if (subject.isFollowUp) {

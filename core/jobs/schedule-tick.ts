@@ -8,12 +8,15 @@ import type { Enqueue, EnqueueWithin } from '../queue/types.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
+import { dueScopes } from '../settlement/store-file.ts'
 import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../timer/store.ts'
 import { callShopperResult } from '../webhook/callbacks.ts'
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
+import { reconciliation } from './reconciliation.ts'
+import { settlementFetch } from './settlement-fetch.ts'
 
 /** A claimed timer comes back after this time, unless its work has ended. */
 const againMs = 60_000
@@ -39,6 +42,7 @@ export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
         () => workOnDue(engine),
         () => fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches)),
         () => remember(engine, enqueue),
+        () => reconcile(engine, enqueue),
       ]
       // A failure of one schedule must not stop the others.
       const errors: unknown[] = []
@@ -92,9 +96,23 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
       .filter((timer) => timer.kind === 'continue')
       .map(({ ref, connector }) => ({ authorisationId: ref, connector })),
   )
+  await enqueue(
+    settlementFetch,
+    due
+      .filter((timer) => timer.kind === 'settlement-fetch')
+      .map(({ ref, connector }) => ({ accountId: ref, connector })),
+  )
 }
 
-/** Jobs that ran out of tries, or were lost with a queue, leave occurrences behind. */
+async function reconcile(engine: Engine, enqueue: Enqueue): Promise<void> {
+  const scopes = await engine.lanes.single(dueScopes(limits.timersPerClaim))
+  await enqueue(
+    reconciliation,
+    scopes.map(({ id }) => ({ scopeId: id })),
+  )
+}
+
+/** Jobs that ran out of tries, or were lost with a queue, leave executions behind. */
 async function remember(engine: Engine, enqueue: Enqueue): Promise<void> {
   const rows = await engine.lanes.single(
     forgotten(limits.forgottenExecutionMs, limits.timersPerClaim),
@@ -107,9 +125,9 @@ async function remember(engine: Engine, enqueue: Enqueue): Promise<void> {
   )
 }
 
-/** An occurrence to look at again, or the attempt of one whose decline waited long enough. */
+/** An execution to look at again, or the attempt of one whose decline waited long enough. */
 function executionOf({ kind, ref }: TimerRow) {
-  const [occurrenceId = '', attempt] = ref.split(' ')
-  const payload = { merchantId: occurrenceId, occurrenceIds: [occurrenceId] }
+  const [executionId = '', attempt] = ref.split(' ')
+  const payload = { merchantId: executionId, occurrenceIds: [executionId] }
   return kind === 'resubmit' ? { ...payload, after: Number(attempt) } : payload
 }

@@ -1,4 +1,4 @@
-import { type Brand, brandOf, brands } from '@tollgate/schemas'
+import { type Brand, brandOf, brands, rangeLibraryNames } from '@tollgate/schemas'
 import cardValidator from 'card-validator'
 
 /**
@@ -19,25 +19,6 @@ type Ranges = {
 /** Number of first digits that distinguish ranges. No card number of the API is shorter. */
 const rangeDigits = 8
 
-/** Brand codes by the names of the card-range library. */
-const libraryNames: Readonly<Record<string, string>> = {
-  VISA: 'visa',
-  MASTER: 'mastercard',
-  AMEX: 'american-express',
-  DINERS: 'diners-club',
-  DISCOVER: 'discover',
-  TROY: 'troy',
-  JCB: 'jcb',
-  UNIONPAY: 'unionpay',
-  NARANJA: 'naranja',
-  VERVE: 'verve',
-  MAESTRO: 'maestro',
-  ELO: 'elo',
-  MIR: 'mir',
-  HIPER: 'hiper',
-  HIPERCARD: 'hipercard',
-}
-
 function claim(brand: Brand, from: string, to: string): Claim {
   const digits = from.length
   return {
@@ -51,7 +32,7 @@ function claim(brand: Brand, from: string, to: string): Claim {
 /** Tollgate's ranges come first: of two equally exact ranges, they decide. */
 function allClaims(): Claim[] {
   const own = brands.flatMap((brand) => brand.ranges.map(([from, to]) => claim(brand, from, to)))
-  const theirs = Object.entries(libraryNames).flatMap(([code, name]) => {
+  const theirs = rangeLibraryNames.flatMap(([code, name]) => {
     const brand = brandOf(code)
     if (brand === undefined) throw new Error(`brand table without ${code}`)
     return cardValidator.creditCardType.getTypeInfo(name).patterns.map((pattern) => {

@@ -2,7 +2,7 @@ import { limits } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
 import { readForm, readQuery } from './form.ts'
 import { readJson } from './json.ts'
-import { readNested } from './nested.ts'
+import { isFlat, readFlat, readNested } from './nested.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { Plan } from './plan.ts'
 import { type Nested, RequestBuilder } from './request.ts'
@@ -11,8 +11,8 @@ import { type Nested, RequestBuilder } from './request.ts'
 export type RequestInput =
   /** Body of media type `application/x-www-form-urlencoded`, as received. */
   | { readonly form: Uint8Array }
-  /** Body of media type `application/json`, as received. */
-  | { readonly json: Uint8Array }
+  /** Body of media type `application/json`, as received; `names: 'flat'` also takes the flat names of a form. */
+  | { readonly json: Uint8Array; readonly names?: 'flat' }
   /** Query of the URL as received, without the question mark. */
   | { readonly query: string }
   /** Nested object of an embedder. */
@@ -59,7 +59,9 @@ export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors)
     readQuery(input.query, builder)
   } else if ('json' in input) {
     refuseLarge(input.json.length)
-    readNested(readJson(input.json, errors), builder)
+    const values = readJson(input.json, errors)
+    if (input.names === 'flat' && isFlat(values)) readFlat(values, builder)
+    else readNested(values, builder)
   } else readNested(input.values, builder)
   builder.finish()
   noteExcess(builder.names, errors)

@@ -20,6 +20,20 @@ export function readNested(values: unknown, builder: RequestBuilder): void {
     )
 }
 
+/** An object of texts alone. */
+export const isFlat = (values: unknown): values is Readonly<Record<string, string>> =>
+  isPlainObject(values) && Object.values(values).every((value) => typeof value === 'string')
+
+/** Reads texts under the names of a form, such as `card.number`. */
+export function readFlat(values: Readonly<Record<string, string>>, builder: RequestBuilder): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') continue
+    builder.count()
+    const text = readText(value, name, builder)
+    if (text !== undefined) builder.putFlat(name, text)
+  }
+}
+
 /**
  * The position of an object in the plan: `within` names the group below `prefix`, which ends a
  * list.

@@ -9,6 +9,7 @@ import {
 import { type CheckCodes, codesOf } from './codes.ts'
 import { type CheckConditions, conditionsOf } from './conditions.ts'
 import { type Decoded, decode, type RequestInput } from './decode.ts'
+import { checkPageAddresses } from './page-address.ts'
 import { ParameterErrors } from './parameter-errors.ts'
 import { type Plan, planOf } from './plan.ts'
 import type { Nested } from './request.ts'
@@ -52,6 +53,7 @@ export class RequestParser {
         checkSchema(decoded.request, errors)
         checkConditions(decoded.request, errors)
         checkCodes(decoded.request, errors)
+        checkPageAddresses(decoded.request, errors)
         if (!errors.isEmpty) throw errors.refusal()
         return decoded
       },

@@ -13,6 +13,13 @@ const control = /[\u0000-\u001f\u007f-\u009f]/
 const controlExceptLines = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 /** JavaScript's own property names are no parameter names. */
 const machinery = new Set(['__proto__', 'constructor', 'prototype'])
+/** Form encoders of PHP write booleans as 1 and 0, those of Python as True and False. */
+const flagSpellings: ReadonlyMap<string, string> = new Map([
+  ['1', 'true'],
+  ['0', 'false'],
+  ['True', 'true'],
+  ['False', 'false'],
+])
 
 /** A null prototype: no name in a request can reach anything outside of the request. */
 const emptyObject = (): Nested => Object.create(null)
@@ -95,8 +102,10 @@ export class RequestBuilder {
   }
 
   /** Puts a value in its place below `container`, which stands for the name `prefix`. */
-  put(container: Nested, leaf: Leaf, prefix: string, name: string, value: string): Wrong {
+  put(container: Nested, leaf: Leaf, prefix: string, name: string, sent: string): Wrong {
     if (leaf.isTolerated) return this.#onlyOnce(name)
+    const isFlag = leaf.field.format.kind === 'flag'
+    const value = isFlag ? (flagSpellings.get(sent) ?? sent) : sent
     const wrong = whyUnreadable(leaf.field, leaf.maxCharacters, value)
     if (wrong !== undefined) return wrong
     const cardData = cardDataIn(value, leaf.field, leaf.isSearched)

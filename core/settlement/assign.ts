@@ -1,0 +1,156 @@
+/** Decisions of operators about records and files of settlement. Each commits an audit row. */
+import { type Actor, actorBy, type By } from '../audit/actor.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { listExceptions } from './exception-entries.ts'
+import { placesOfScopes } from './run.ts'
+import {
+  type AssignablePayment,
+  type AssignableRow,
+  assignablePayments,
+  assignRecord,
+  lockForAssignment,
+  readAgain,
+} from './store-assign.ts'
+import { markDuplicates } from './store-record.ts'
+
+/** Payments of one record at most. */
+const mostPayments = 100
+
+/** Why, stored with the name of the operator. */
+export type Decided = { readonly by: By; readonly reason: string }
+
+/**
+ * Gives a record to payments of its own merchant, for good: no later file and no retry changes it.
+ *
+ * @throws GatewayError 700.400.580 for an unknown record, 200.300.404 naming `paymentIds`, and 700.100.100
+ * for a record that is decided.
+ */
+export async function assign(
+  engine: Engine,
+  recordId: string,
+  paymentIds: readonly string[],
+  { by, reason }: Decided,
+): Promise<void> {
+  if (!isId(recordId)) throw new GatewayError('700.400.580')
+  const ids = [...new Set(paymentIds)].sort()
+  if (ids.length === 0 || ids.length > mostPayments || !ids.every(isId)) {
+    throw refused(`must be 1 to ${mostPayments} ids of payments`)
+  }
+  const audit = { id: newId(), actor: actorBy(by), reason }
+  await engine.lanes.bulk(async (client) => {
+    const { database } = engine.lanes
+    const [record] = await database.query(client, lockForAssignment(recordId))
+    if (record === undefined) throw new GatewayError('700.400.580')
+    refuseDecided(record)
+    const { scope_id: scopeId, connector, mode } = record
+    const places = await placesOfScopes(engine, [scopeId], connector, mode)
+    const payments = await database.query(client, assignablePayments(ids, scopeId, places))
+    refuseUnfit(record, ids, payments)
+    const given = payments.map((payment) => ({
+      id: payment.id,
+      minor: partOf(record, payment, payments.length),
+    }))
+    const statement = assignRecord(
+      recordId,
+      given,
+      ownerOf(payments),
+      hasEffect(record, payments),
+      audit,
+    )
+    const [moved] = await database.query(client, statement)
+    if (moved === undefined) throw decidedAlready()
+    await database.query(client, markDuplicates([recordId], moved.was))
+    await listExceptions(engine, client, { id: record.file_id, name: record.file_name })
+  })
+}
+
+/**
+ * Reads a file again from its stored bytes, for example after a missing account was added. Records that
+ * are decided stay as they are; the others are tried for another 30 days.
+ *
+ * @returns the scope whose job continues.
+ * @throws GatewayError 700.400.580 for an unknown file, and for one that is under way or whose bytes are gone.
+ */
+export async function rerun(
+  engine: Engine,
+  fileId: string,
+  { by, reason }: Decided,
+): Promise<{ readonly scopeId: string }> {
+  if (!isId(fileId)) throw new GatewayError('700.400.580')
+  const audit: { id: string; actor: Actor; reason: string } = {
+    id: newId(),
+    actor: actorBy(by),
+    reason,
+  }
+  const [moved] = await engine.lanes.single(readAgain(fileId, audit))
+  if (moved !== undefined) return { scopeId: moved.scope_id }
+  throw new GatewayError('700.400.580', {
+    description:
+      'There is no such settlement file, it is being processed, or its bytes are deleted: they are kept for 90 days.',
+  })
+}
+
+function refuseDecided({ match_status: status, tier }: AssignableRow): void {
+  const isOpen = status === 'NOT_MATCHED' || status === 'MULTIPLE_MATCHES' || tier === 'composite'
+  if (!isOpen) throw decidedAlready()
+}
+
+const decidedAlready = () =>
+  new GatewayError('700.100.100', {
+    description: 'The record is decided: a certain match and an assignment are final.',
+  })
+
+function refuseUnfit(
+  record: AssignableRow,
+  ids: readonly string[],
+  payments: readonly AssignablePayment[],
+): void {
+  const found = new Set(payments.map(({ id }) => id))
+  const missing = ids.find((id) => !found.has(id))
+  if (missing !== undefined) throw refused(`${missing} is no payment of the record's merchant`)
+  const isDispute = record.record_type !== 'SETTLED' && record.record_type !== 'FEE'
+  if (isDispute && ids.length > 1) throw refused('a chargeback is about one payment')
+  const fitting = typesOf(record)
+  const unfit = payments.find(({ payment_type: type }) => !fitting.includes(type))
+  if (unfit !== undefined) {
+    throw refused(
+      `${unfit.id} is of type ${unfit.payment_type}, and the record is about ${fitting.join(', ')}`,
+    )
+  }
+}
+
+const charges = ['DB', 'CP', 'RB', 'RC']
+
+function typesOf({ record_type: recordType, transaction_type: type }: AssignableRow): string[] {
+  if (recordType === 'FEE') return [...charges, 'PA', 'CD', 'RF', 'RV']
+  if (recordType !== 'SETTLED') return [...charges, 'RF']
+  return type === 'REFUND' ? ['RF'] : type === 'CREDIT' ? ['CD'] : charges
+}
+
+/** A record settles at most the amount of each payment. */
+function partOf(record: AssignableRow, payment: AssignablePayment, payments: number): bigint {
+  const direction = record.transaction_type === 'DEBIT' ? 'POS' : 'NEG'
+  const isSettled = record.record_type === 'SETTLED' && record.status === 'SUCCESS'
+  if (!isSettled || record.cashflow !== direction) return 0n
+  const isWhole = payments > 1 || payment.currency !== record.currency
+  return isWhole || payment.minor < record.amount_minor ? payment.minor : record.amount_minor
+}
+
+function ownerOf(payments: readonly AssignablePayment[]) {
+  const only = (ids: ReadonlySet<string | null>) => (ids.size === 1 ? [...ids][0]! : null)
+  return {
+    entityId: only(new Set(payments.map(({ channel_id: id }) => id))),
+    accountId: only(new Set(payments.map(({ account_id: id }) => id))),
+  }
+}
+
+function hasEffect(record: AssignableRow, payments: readonly AssignablePayment[]): boolean {
+  if (record.record_type === 'FEE') return false
+  if (record.record_type !== 'SETTLED' || record.status === 'FAILED') return true
+  return payments.some(({ state, final_by: finalBy }) => state !== 'approved' || finalBy !== null)
+}
+
+const refused = (message: string) =>
+  new GatewayError('200.300.404', { parameterErrors: [{ name: 'paymentIds', message }] })

@@ -1,0 +1,116 @@
+/** Exceptions of settlement files on the operators' list: one entry for each file or batch and kind. */
+import type { Client } from '../db/database.ts'
+import type { Sql } from '../db/sql.ts'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import {
+  balanceBatches,
+  endException,
+  exceptionKinds,
+  listException,
+  listedOf,
+} from './store-decided.ts'
+
+type Words = { readonly expected: string; readonly came: string; readonly do: string }
+
+/** For people: what was expected, what came, and what to do. Other kinds are no exceptions. */
+const words: Readonly<Record<string, Words>> = {
+  NOT_MATCHED: {
+    expected: 'each record names a payment of its merchant',
+    came: 'records without a payment',
+    do: 'Assign the payment. The engine tries again every hour for 30 days.',
+  },
+  MULTIPLE_MATCHES: {
+    expected: 'each record has one reading',
+    came: 'records that several payments fit',
+    do: 'Assign the right payments of the candidates.',
+  },
+  AMOUNT: {
+    expected: 'the amount of the payment',
+    came: 'another amount',
+    do: 'Compare the amounts with the acquirer.',
+  },
+  CURRENCY: {
+    expected: 'the currency of the payment',
+    came: 'another currency',
+    do: 'Compare the payment with the acquirer.',
+  },
+  FX: {
+    expected: 'the settled amount follows from the amount and the rate',
+    came: 'another settled amount',
+    do: 'Ask the acquirer for the rate.',
+  },
+  FEE: {
+    expected: 'a fee below the settled amount',
+    came: 'a larger fee',
+    do: 'Check the fee with the acquirer.',
+  },
+  STATE: {
+    expected: 'a payment that was approved',
+    came: 'a record about a payment that was declined, reversed or of another type',
+    do: 'Ask the acquirer whether money moved.',
+  },
+  DUPLICATE_SETTLEMENT: {
+    expected: 'a payment is settled once',
+    came: 'records whose sum exceeds the payment',
+    do: 'Ask the acquirer which of them is right.',
+  },
+  EXTERNAL_REFUND: {
+    expected: 'refunds are made here',
+    came: 'a refund that was made at the acquirer',
+    do: 'Find the person who refunded there, and keep the books equal.',
+  },
+  CHANGED: {
+    expected: 'a known record comes again with the same content',
+    came: 'other content',
+    do: 'Ask the acquirer which is right. The first version stands.',
+  },
+}
+
+/** Writes the entries of a file as they are now, and ends those of which nothing is left. */
+export async function listExceptions(
+  { lanes }: Pick<Engine, 'lanes'>,
+  client: Client,
+  file: { readonly id: string; readonly name: string },
+): Promise<void> {
+  const query = <Row>(statement: Sql<Row>) => lanes.database.query(client, statement)
+  const open = new Set((await query(listedOf(file.id))).map(({ reference }) => reference))
+  for (const { kind, lines, count, entity_id: entityId } of await query(exceptionKinds(file.id))) {
+    const known = words[kind]
+    if (known === undefined) continue
+    const reference = `${kind} ${file.id}`
+    open.delete(reference)
+    const detail = { exception: kind, file: file.id, name: file.name, lines, count, ...known }
+    await query(listException({ id: newId(), reference, entityId, detail }))
+  }
+  // Those of the intake, such as unreadable lines, end by hand.
+  const ended = [...open].filter((reference) => words[reference.split(' ')[0]!] !== undefined)
+  for (const reference of ended) await query(endException(reference))
+}
+
+/** Balances the batches of a file, and lists those whose payout differs from their sum. */
+export async function controlBatches(
+  { lanes }: Pick<Engine, 'lanes'>,
+  client: Client,
+  file: { readonly id: string; readonly name: string },
+): Promise<void> {
+  for (const batch of await lanes.database.query(client, balanceBatches(file.id))) {
+    const reference = `CONTROL ${batch.id}`
+    const statement =
+      batch.is_balanced === false
+        ? listException({
+            id: newId(),
+            reference,
+            entityId: batch.entity_id,
+            detail: {
+              exception: 'CONTROL',
+              ...{ file: file.id, name: file.name, batch: batch.name },
+              expected: `${batch.expected} minor units of ${batch.currency}: opening, records, less fees, and other lines`,
+              came: `${batch.came} minor units of ${batch.currency}: payout and closing`,
+              do: 'Compare the batch with the acquirer. A later file may complete it.',
+            },
+          })
+        : endException(reference)
+    await lanes.database.query(client, statement)
+  }
+}

@@ -1,0 +1,169 @@
+/** SQL of the results of matching: one row for each line of a run. */
+import { type Sql, sql } from '../../db/sql.ts'
+
+/** Ids shown of a line with many candidates. */
+const shown = 100
+
+/** Part of a statement: the eligible payments of the first tier that has any, for each line. */
+const options = (runId: string) => sql`
+decisive as materialized (
+  select line, min(tier) as tier
+  from tollgate.settlement_candidate
+  where run_id = ${runId}::uuid and is_eligible
+  group by line),
+option as (
+  select candidate.line, candidate.tier, candidate.payment_id, candidate.account_id, candidate.channel_id,
+    candidate.state, candidate.final_by, candidate.minor, candidate.currency, candidate.created_at,
+    candidate.crowd, candidate.crowd_count
+  from tollgate.settlement_candidate as candidate
+  join decisive on decisive.line = candidate.line and decisive.tier = candidate.tier
+  where candidate.run_id = ${runId}::uuid and candidate.is_eligible)`
+
+/** Condition: the line of `work` has no result yet. */
+const isUndecided = sql`not exists (
+    select
+    from tollgate.settlement_decision as decided
+    where decided.run_id = work.run_id and decided.line = work.line)`
+
+/** Lines with several eligible payments, in pages. */
+export const severalOptions = (runId: string, afterLine: number, limit: number) => sql<{
+  line: number
+  purpose: string
+  amount_minor: bigint
+  currency: string
+  ids: string[]
+  minors: string[]
+  currencies: string[]
+  is_crowd: boolean
+}>`
+with ${options(runId)}
+select work.line, work.purpose, work.amount_minor, work.currency,
+  array_agg(option.payment_id order by option.payment_id) as ids,
+  array_agg(option.minor::text order by option.payment_id) as minors,
+  array_agg(option.currency order by option.payment_id) as currencies,
+  bool_or(option.crowd is not null) as is_crowd
+from option
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = option.line
+where work.line > ${afterLine}::integer and ${isUndecided}
+group by work.line, work.purpose, work.amount_minor, work.currency
+having count(*) > 1 or bool_or(option.crowd is not null)
+order by work.line
+limit ${limit}::integer`
+
+const tierName = sql`case option.tier when 1 then 'payment-id' when 2 then 'acquirer-reference'
+    when 3 then 'merchant-reference' when 4 then 'short-id' else 'composite' end`
+
+/** One line settles at most the amount of its payment; what is above is a discrepancy. */
+const part = sql`case
+    when work.purpose <> 'settled' or stage.status <> 'SUCCESS'
+      or stage.cashflow <> case when stage.transaction_type = 'DEBIT' then 'POS' else 'NEG' end then 0
+    when chosen.is_sum or option.currency <> work.currency then option.minor
+    else least(option.minor, work.amount_minor) end`
+
+/**
+ * What follows from a certain match: a chargeback or its reversal, a failure, or the end of an open or
+ * accepted payment. A plain settled payment needs nothing.
+ */
+const hasEffect = sql`(option.tier < 5 and (work.purpose = 'dispute' or (work.purpose = 'settled' and (
+    stage.status = 'FAILED' or option.state <> 'approved' or option.final_by is not null))))`
+
+const matched = (runId: string, chosen: Sql) => sql`
+with ${options(runId)},
+chosen as materialized (${chosen})
+insert into tollgate.settlement_decision (run_id, line, match_status, tier, payments, allocated, candidates,
+  candidate_count, discrepancies, entity_id, account_id, has_effect)
+select ${runId}::uuid, work.line, 'MATCHED', min(${tierName}), array_agg(option.payment_id order by option.payment_id),
+  array_agg(${part} order by option.payment_id), array_agg(option.payment_id order by option.payment_id),
+  count(*)::integer,
+  array_remove(array[
+    case when work.purpose <> 'fee' and not bool_or(chosen.is_sum) and bool_and(option.currency = work.currency)
+      and (sum(option.minor) < work.amount_minor
+        or (work.purpose = 'settled' and sum(option.minor) > work.amount_minor)) then 'AMOUNT' end,
+    case when work.purpose <> 'fee' and bool_or(option.currency <> work.currency) then 'CURRENCY' end,
+    case when work.purpose = 'settled' and stage.status = 'SUCCESS'
+      and bool_or(option.state in ('declined', 'expired')) then 'STATE' end,
+    case when work.purpose = 'settled' and min(option.created_at) < work.from_at then 'LATE' end], null),
+  case when count(distinct option.channel_id) = 1 then min(option.channel_id::text)::uuid end,
+  case when count(distinct option.account_id) = 1 then min(option.account_id::text)::uuid end,
+  bool_or(${hasEffect})
+from chosen
+join option on option.line = chosen.line and option.payment_id = chosen.payment_id
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = chosen.line
+join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
+where ${isUndecided}
+group by work.line, work.purpose, work.amount_minor, work.currency, work.from_at, stage.status`
+
+/** Lines with exactly one eligible payment. */
+export const matchSingle = (runId: string) =>
+  matched(
+    runId,
+    sql`
+  select line, min(payment_id::text)::uuid as payment_id, false as is_sum
+  from option
+  group by line
+  having count(*) = 1 and bool_and(crowd is null)`,
+  )
+
+/** Lines of several candidates whose payments are known. Pairs of line and payment. */
+export const matchChosen = (
+  runId: string,
+  pairs: readonly {
+    readonly line: number
+    readonly paymentId: string
+    readonly isSum: boolean
+  }[],
+) =>
+  matched(
+    runId,
+    sql`
+  select line, payment_id, is_sum
+  from unnest(${pairs.map(({ line }) => line)}::integer[], ${pairs.map(({ paymentId }) => paymentId)}::uuid[],
+    ${pairs.map(({ isSum }) => isSum)}::boolean[]) as given (line, payment_id, is_sum)`,
+  )
+
+/** Lines with more than one reading. */
+export const matchSeveral = (runId: string) => sql`
+with ${options(runId)}
+insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count)
+select ${runId}::uuid, work.line, 'MULTIPLE_MATCHES', min(${tierName}),
+  (coalesce(max(option.crowd),
+    array_agg(option.payment_id order by option.payment_id)))[1:${shown}::integer],
+  coalesce(max(option.crowd_count), count(*)::integer)
+from option
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = option.line
+where ${isUndecided}
+group by work.line`
+
+/**
+ * Lines whose names lead to no eligible payment: of a wrong type, never approved or wholly reversed. A
+ * refund whose sale is known was made at the acquirer. Money of a declined payment is reported to it.
+ */
+export const matchIneligible = (runId: string) => sql`
+insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count,
+  discrepancies, has_effect)
+select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::integer], cardinality(named.ids),
+  array[case when refund.is_external then 'EXTERNAL_REFUND' else 'STATE' end],
+  work.purpose = 'settled' and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
+    and cardinality(named.ids) = 1
+from (
+  select candidate.line, array_agg(candidate.payment_id order by candidate.payment_id)
+      filter (where candidate.fits or candidate.is_named) as ids,
+    array_agg(candidate.payment_id) filter (where candidate.fits and candidate.state in ('declined', 'expired'))
+      as declined,
+    bool_and(not candidate.fits) and bool_or(candidate.payment_type in ('DB', 'CP', 'RB', 'RC')
+      and candidate.state = 'approved') as is_external
+  from tollgate.settlement_candidate as candidate
+  where candidate.run_id = ${runId}::uuid
+  group by candidate.line
+  having not bool_or(candidate.is_eligible)) as named
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = named.line
+join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
+cross join lateral (select stage.transaction_type = 'REFUND' and named.is_external as is_external) as refund
+where ${isUndecided}`
+
+/** The rest: unknown payments, and fees of no single transaction, which have no status. */
+export const matchNone = (runId: string) => sql`
+insert into tollgate.settlement_decision (run_id, line, match_status)
+select work.run_id, work.line, case when work.purpose = 'none' then null else 'NOT_MATCHED' end
+from tollgate.settlement_work as work
+where work.run_id = ${runId}::uuid and ${isUndecided}`

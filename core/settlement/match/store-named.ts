@@ -1,0 +1,216 @@
+/** SQL of the tiers 1 to 4: payments that a line names, and the payments that these lead to. */
+import { sql } from '../../db/sql.ts'
+import {
+  candidateColumns,
+  isOpen,
+  isPaymentOfPlace,
+  judged,
+  type Places,
+  paymentColumns,
+  placesOf,
+  withBalance,
+} from './stored-places.ts'
+
+/** Beyond this number, payments of one name are counted and not compared. */
+const crowded = 100
+
+/** Tier 1: by payment id or attempt key. `offset 0` looks payments up one by one, in the order of ids. */
+export const byPaymentId = (runId: string, places: Places) => sql`
+with ${placesOf(places)},
+named as (
+  select line, named_payment as payment_id
+  from tollgate.settlement_work
+  where run_id = ${runId}::uuid and purpose <> 'none' and named_payment is not null
+  union
+  select work.line, attempt.payment_id
+  from tollgate.settlement_work as work
+  cross join lateral (
+    select attempt.payment_id
+    from tollgate.attempt
+    where attempt.key in (work.named_key, lower(work.named_key))
+    offset 0) as attempt
+  where work.run_id = ${runId}::uuid and work.purpose <> 'none' and work.named_key is not null
+  order by payment_id)
+insert into tollgate.settlement_candidate (${candidateColumns})
+select work.run_id, work.line, work.scope_id, 1, payment.id, true, ${judged}
+from named
+cross join lateral (
+  select ${paymentColumns}
+  from tollgate.payment
+  where payment.id = named.payment_id
+  offset 0) as payment
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = named.line
+join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
+${withBalance}
+on conflict do nothing`
+
+/** Names of a payment or of a line: tier and key. Compared trimmed and in one case. */
+const paymentNames = (refs: readonly [string, string, string]) => sql`
+cross join lateral (values
+    (2, '1 ' || lower(btrim(payment.answer -> 'refs' ->> ${refs[0]}::text))),
+    (2, '2 ' || lower(btrim(payment.answer -> 'refs' ->> ${refs[1]}::text))),
+    (2, '3 ' || lower(btrim(payment.answer -> 'refs' ->> ${refs[2]}::text))),
+    (3, '4 ' || lower(btrim(payment.merchant_transaction_id))),
+    (4, '5 ' || payment.short_no)) as name (tier, key)`
+
+/** Lines of one day that ask for the same name share one row. */
+const asked = (runId: string) => sql`
+asked as materialized (
+  select work.scope_id, work.line, work.from_at, work.to_at, name.tier, name.key
+  from tollgate.settlement_work as work
+  join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
+  cross join lateral (values
+    (2, '1 ' || lower(btrim(stage.ref1))),
+    (2, '2 ' || lower(btrim(stage.ref2))),
+    (2, '3 ' || lower(btrim(stage.ref3))),
+    (3, '4 ' || lower(btrim(stage.merchant_transaction_id))),
+    (4, '5 ' || stage.short_no)) as name (tier, key)
+  where work.run_id = ${runId}::uuid and work.purpose <> 'none' and name.key is not null and ${isOpen})`
+
+/** Part of a statement: judges `pair` (line, tier, payment_id, and how many payments share the name). */
+const fromPairs = (runId: string) => sql`
+insert into tollgate.settlement_candidate (${candidateColumns}, crowd, crowd_count)
+select work.run_id, work.line, work.scope_id, pair.tier, payment.id, true, ${judged}
+    or pair.sharing > ${crowded}::integer,
+  case when pair.sharing > ${crowded}::integer then (pair.ids)[1:${crowded}::integer] end,
+  case when pair.sharing > ${crowded}::integer then pair.sharing end
+from pair
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = pair.line
+cross join lateral (
+  select ${paymentColumns}
+  from tollgate.payment
+  where payment.id = pair.payment_id
+  offset 0) as payment
+${withBalance}
+order by pair.tier
+on conflict do nothing`
+
+/**
+ * Tiers 2 to 4 in one pass over the payments between two ids.
+ *
+ * @param isAnyTime Also payments outside of the line's own time: for the second pass.
+ */
+export const byReferences = (
+  runId: string,
+  places: Places,
+  refs: readonly [string, string, string],
+  ids: { readonly from: string; readonly to: string },
+  isAnyTime: boolean,
+) => sql`
+with ${placesOf(places)},
+${asked(runId)},
+request as materialized (
+  select distinct scope_id, from_at, to_at, tier, key
+  from asked),
+found as (
+  select request.scope_id, request.from_at, request.to_at, request.tier, request.key, count(*)::integer as sharing,
+    array_agg(held.id order by held.id) as ids
+  from request
+  join (
+    select place.scope_id, payment.id, payment.created_at, name.tier, name.key
+    from tollgate.payment
+    join place on ${isPaymentOfPlace(places)}
+    ${paymentNames(refs)}
+    where payment.id between ${ids.from}::uuid and ${ids.to}::uuid and name.key is not null) as held
+    on held.scope_id = request.scope_id and held.key = request.key
+  where ${isAnyTime}::boolean or held.created_at between request.from_at and request.to_at
+  group by request.scope_id, request.from_at, request.to_at, request.tier, request.key),
+pair as (
+  select asked.line, found.tier, found.sharing, found.ids, member.payment_id
+  from asked
+  join found on found.scope_id = asked.scope_id and found.from_at = asked.from_at and found.to_at = asked.to_at
+    and found.key = asked.key
+  -- Of a crowd, one row stands for all.
+  cross join lateral unnest(case when found.sharing > ${crowded}::integer then (found.ids)[1:1] else found.ids end)
+    as member (payment_id))
+${fromPairs(runId)}`
+
+/** The same for the candidates of the decision before, of any time. */
+export const byReferencesAgain = (
+  runId: string,
+  places: Places,
+  refs: readonly [string, string, string],
+) => sql`
+with ${placesOf(places)},
+${asked(runId)},
+pair as (
+  select asked.line, asked.tier, 1 as sharing, array[payment.id] as ids, payment.id as payment_id
+  from tollgate.settlement_work as work
+  cross join lateral unnest(work.known) as known (payment_id)
+  cross join lateral (
+    select ${paymentColumns}, payment.answer, payment.merchant_transaction_id, payment.short_no
+    from tollgate.payment
+    where payment.id = known.payment_id
+    offset 0) as payment
+  join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
+  ${paymentNames(refs)}
+  join asked on asked.line = work.line and asked.key = name.key
+  where work.run_id = ${runId}::uuid)
+${fromPairs(runId)}`
+
+/**
+ * A named preauthorization or sale leads to its follow-ups of the wanted types, at most two levels below:
+ * the refund of a capture of a preauthorization. A payment that fits by itself, and equals the line, is
+ * what the line means.
+ */
+export const withFollowUps = (runId: string, places: Places) => sql`
+with ${placesOf(places)}
+insert into tollgate.settlement_candidate (${candidateColumns})
+select work.run_id, work.line, work.scope_id, origin.tier, payment.id, false, ${judged}
+from tollgate.settlement_candidate as origin
+join tollgate.settlement_work as work on work.run_id = origin.run_id and work.line = origin.line
+cross join lateral (
+  select first.id
+  from tollgate.payment as first
+  where first.referenced_id = origin.payment_id
+  union all
+  select second.id
+  from (
+    select id from tollgate.payment as first where first.referenced_id = origin.payment_id offset 0) as first
+  cross join lateral (
+    select id from tollgate.payment as second where second.referenced_id = first.id offset 0) as second
+  offset 0) as below
+cross join lateral (
+  select ${paymentColumns}
+  from tollgate.payment
+  where payment.id = below.id
+  offset 0) as payment
+join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
+${withBalance}
+where origin.run_id = ${runId}::uuid and origin.is_named and origin.crowd is null
+  and payment.payment_type = any(work.wanted)
+  and origin.payment_type in ('PA', 'DB', 'CP', 'RB', 'RC', 'CD')
+  and not (origin.is_eligible and (work.purpose <> 'settled'
+    or (origin.minor = work.amount_minor and origin.currency = work.currency)))
+order by origin.tier
+on conflict do nothing`
+
+/** The record of a chargeback, or of its reversal, leads to the disputed payment. */
+export const withDisputed = (runId: string, places: Places) => sql`
+with ${placesOf(places)}
+insert into tollgate.settlement_candidate (${candidateColumns})
+select work.run_id, work.line, work.scope_id, origin.tier, payment.id, false, ${judged}
+from tollgate.settlement_candidate as origin
+join tollgate.settlement_work as work on work.run_id = origin.run_id and work.line = origin.line
+cross join lateral (
+  select case when origin.payment_type = 'CB' then origin.referenced_id else (
+    select referenced_id from tollgate.payment as charged where charged.id = origin.referenced_id) end as id
+  offset 0) as disputed
+cross join lateral (
+  select ${paymentColumns}
+  from tollgate.payment
+  where payment.id = disputed.id
+  offset 0) as payment
+join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
+${withBalance}
+where origin.run_id = ${runId}::uuid and origin.is_named and origin.payment_type in ('CB', 'CR')
+  and work.purpose = 'dispute'
+order by origin.tier
+on conflict do nothing`
+
+/** A fee of a payment of any type is about that payment, if no follow-up of it fits better. */
+export const feesOfNamed = (runId: string) => sql`
+update tollgate.settlement_candidate as candidate set is_eligible = true
+from tollgate.settlement_work as work
+where candidate.run_id = ${runId}::uuid and work.run_id = candidate.run_id and work.line = candidate.line
+  and work.purpose = 'fee' and candidate.is_named and ${isOpen}`

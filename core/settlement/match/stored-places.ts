@@ -1,0 +1,70 @@
+/**
+ * The parts of statements that keep a line within its merchant: a file may name any payment, and only
+ * payments of the scope's own accounts are candidates.
+ */
+import type { Mode } from '../../connector/registry.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+
+/** An account of a scope; of an INTERNAL scope, its channel and test clock. */
+export type Place = {
+  readonly scopeId: string
+  readonly accountId: string | null
+  readonly channelId: string | null
+  readonly clockId: string | null
+}
+
+export type Places = {
+  readonly mode: Mode
+  readonly connector: string
+  readonly of: readonly Place[]
+}
+
+/** Part of a statement: `place` has a row for every account of every scope. */
+export const placesOf = ({ of }: Places): Sql => sql`
+place as materialized (
+  select scope_id, account_id, channel_id, clock_id
+  from unnest(${of.map(({ scopeId }) => scopeId)}::uuid[], ${of.map(({ accountId }) => accountId)}::uuid[],
+    ${of.map(({ channelId }) => channelId)}::uuid[], ${of.map(({ clockId }) => clockId)}::uuid[])
+    as given (scope_id, account_id, channel_id, clock_id))`
+
+/** Condition: `payment` belongs to `place`. */
+export const isPaymentOfPlace = ({ mode, connector }: Places): Sql =>
+  mode === 'INTERNAL'
+    ? sql`(payment.channel_id = place.channel_id and payment.mode = 'INTERNAL'
+    and payment.connector = ${connector}::text and payment.clock_id is not distinct from place.clock_id)`
+    : sql`payment.account_id = place.account_id`
+
+/** The columns of `payment` that candidates are judged by. */
+export const paymentColumns = sql`payment.id, payment.account_id, payment.channel_id, payment.clock_id,
+    payment.mode, payment.connector, payment.payment_type, payment.state, payment.final_by,
+    payment.referenced_id, payment.currency, payment.created_at,
+    coalesce(payment.approved_minor, payment.amount_minor) as minor`
+
+/** Columns that every insert of candidates fills, in the order of `judged`. */
+export const candidateColumns = sql`run_id, line, scope_id, tier, payment_id, is_named, account_id, channel_id,
+  payment_type, state, final_by, referenced_id, minor, currency, created_at, fits, is_eligible`
+
+/** Part of a statement: the balance of `payment`, which exists once a payment was approved. */
+export const withBalance = sql`
+left join lateral (
+  select payment_balance.reversed
+  from tollgate.payment_balance
+  where payment_balance.payment_id = payment.id and payment_balance.kind <> 'authorisation'
+  offset 0) as balance on true`
+
+/**
+ * Values of a candidate from `payment`, `balance` and `work`. Payments that were approved once, or are
+ * open, can be settled; wholly reversed ones never. A fee is charged in any state.
+ */
+export const judged = sql`payment.account_id, payment.channel_id, payment.payment_type, payment.state,
+  payment.final_by, payment.referenced_id, payment.minor - coalesce(balance.reversed, 0), payment.currency,
+  payment.created_at, payment.payment_type = any(work.wanted),
+  payment.payment_type = any(work.wanted) and (work.purpose = 'fee' or (
+    (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null)
+    and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor)))`
+
+/** Condition: no tier so far has an eligible payment for the line of `work`. */
+export const isOpen = sql`not exists (
+    select
+    from tollgate.settlement_candidate as eligible
+    where eligible.run_id = work.run_id and eligible.line = work.line and eligible.is_eligible)`

@@ -1,0 +1,79 @@
+/**
+ * Decides undecided records again: those without a match, with several readings, and composite ones. A
+ * payment may have been approved meanwhile, or another record may claim it. Safe to kill and to run again.
+ */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { newId } from '../ids.ts'
+import { beginning, exponents, underLeases } from './decide-file.ts'
+import { listExceptions } from './exception-entries.ts'
+import { clearRun, match } from './match/match.ts'
+import { runOf } from './run.ts'
+import { settlementOf } from './scope.ts'
+import { markDuplicates, type Position, redecideRecords, unmarkUnmatched } from './store-record.ts'
+import { endRetries, filesOfRun, scopesById, stageUndecided } from './store-run.ts'
+import { emptyStage } from './store-stage.ts'
+import type { Held } from './stored-fence.ts'
+
+/**
+ * @param isAnyTime Also looks for payments far outside of the time of a record: for reruns by an operator.
+ * @returns false: another process holds the scope.
+ */
+export async function decideAgain(
+  engine: Engine,
+  scopeId: string,
+  held: Held,
+  isAnyTime = false,
+): Promise<boolean> {
+  const [scope] = await engine.lanes.upkeep(scopesById([scopeId]))
+  if (scope === undefined) throw new Error(`there is no settlement scope ${scopeId}`)
+  const settlement = settlementOf(engine, scope.connector)
+  const runId = newId()
+  const over = isAnyTime ? 'again-all' : 'again'
+  const run = await runOf(engine, { id: runId, scopes: [scopeId], over }, scope, settlement)
+  try {
+    const isMatched = await underLeases(engine, held, async (client, query) => {
+      await query(endRetries(scopeId))
+      await query(stageUndecided(runId, scopeId))
+      await match(engine, client, run)
+      return true
+    })
+    if (isMatched !== true) return false
+    await faultPoint('settlement-matched', runId)
+    for (let after: Position | null = beginning; after !== null; ) {
+      const next = await redecideNext(engine, runId, after, held)
+      if (next === undefined) return false
+      await faultPoint('settlement-recorded', runId)
+      after = next
+    }
+    const isListed = await underLeases(engine, held, async (client, query) => {
+      for (const file of await query(filesOfRun(runId))) await listExceptions(engine, client, file)
+      return true
+    })
+    return isListed === true
+  } finally {
+    await engine.lanes.bulk(async (client) => {
+      await clearRun(engine.lanes, client, runId)
+      await engine.lanes.database.query(client, emptyStage(runId))
+    })
+  }
+}
+
+async function redecideNext(
+  engine: Engine,
+  runId: string,
+  after: Position,
+  held: Held,
+): Promise<Position | null | undefined> {
+  const limit = limits.settlementCommitRecords
+  return underLeases(engine, held, async (_, query) => {
+    const rows = await query(redecideRecords(runId, after, limit, exponents))
+    const last = rows.at(-1)
+    if (last === undefined) return null
+    const ids = rows.map(({ id }) => id)
+    await query(markDuplicates(ids, rows[0]!.was))
+    await query(unmarkUnmatched(ids))
+    return { scopeId: last.scope_id, key: last.key }
+  })
+}

@@ -1,0 +1,105 @@
+/**
+ * The merchants of settlement files. All accounts with the same number at the same institute share a scope,
+ * whose files are processed one at a time.
+ */
+import type { Settlement } from '@tollgate/plugin-kit'
+import type { Mode } from '../connector/registry.ts'
+import type { Engine } from '../engine.ts'
+import { ancestries } from '../entity/store.ts'
+import { GatewayError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { folded } from './record-key.ts'
+import { allAccountsOf, upsertScope } from './store-scope.ts'
+
+/** The accounts of one merchant number. */
+export type Merchant = {
+  readonly merchantNumber: string
+  readonly accountIds: readonly string[]
+  readonly channelIds: readonly string[]
+}
+
+/** @throws GatewayError 500.100.401 for a connector that is not installed or reads no files. */
+export function settlementOf(engine: Pick<Engine, 'registry'>, connector: string): Settlement {
+  const settlement = engine.registry.get(connector)?.connector.settlement
+  if (settlement !== undefined) return settlement
+  throw new GatewayError('500.100.401', {
+    description: `The connector ${connector} is not installed, or reads no settlement files.`,
+  })
+}
+
+/** The numbers of all accounts of a connector. References are compared trimmed and in one case. */
+export async function merchantsOf(
+  engine: Pick<Engine, 'lanes' | 'registry' | 'targets'>,
+  connector: string,
+  mode: Mode,
+): Promise<ReadonlyMap<string, Merchant>> {
+  const settlement = settlementOf(engine, connector)
+  const rows = await engine.lanes.upkeep(allAccountsOf(connector, mode))
+  const numbered = await Promise.all(
+    rows.map(async (row) => ({
+      row,
+      merchantNumber: numberOf(settlement, await engine.targets.opened(row)),
+    })),
+  )
+  const withNumber = numbered.flatMap(({ row, merchantNumber }) =>
+    merchantNumber === null ? [] : [{ row, merchantNumber }],
+  )
+  const groups = Map.groupBy(withNumber, ({ merchantNumber }) => merchantNumber)
+  return new Map(
+    [...groups].map(([merchantNumber, members]) => [
+      merchantNumber,
+      {
+        merchantNumber,
+        accountIds: members.map(({ row }) => row.id),
+        channelIds: [...new Set(members.map(({ row }) => row.channel_id))],
+      },
+    ]),
+  )
+}
+
+/** Null: the connector derives no number, so that files cannot name the account. */
+function numberOf(settlement: Settlement, account: Readonly<Record<string, unknown>>) {
+  try {
+    const number = folded(settlement.merchantOf(account))
+    return number === '' ? null : number
+  } catch {
+    return null
+  }
+}
+
+/** The lowest entity that is above, or is, each of these channels. */
+export async function commonEntity(
+  { lanes }: Pick<Engine, 'lanes'>,
+  channelIds: readonly string[],
+): Promise<string> {
+  const rows = await lanes.read(ancestries(channelIds))
+  const paths = [...Map.groupBy(rows, ({ of }) => of).values()].map((path) =>
+    path.map(({ id }) => id),
+  )
+  const [first = [], ...others] = paths
+  const common = first.find((id) => others.every((path) => path.includes(id)))
+  if (common === undefined) throw new Error('channels of one database have no entity in common')
+  return common
+}
+
+/** The scope of a merchant number; its row is made at the first file. */
+export async function scopeOf(
+  engine: Pick<Engine, 'lanes'>,
+  connector: string,
+  mode: Mode,
+  { merchantNumber, channelIds }: Pick<Merchant, 'merchantNumber' | 'channelIds'>,
+  clockId: string | null = null,
+): Promise<string> {
+  const entityId = await commonEntity(engine, channelIds)
+  const [row] = await engine.lanes.single(
+    upsertScope({
+      id: newId(),
+      connector,
+      mode,
+      merchant_number: merchantNumber,
+      clock_id: clockId,
+      entity_id: entityId,
+    }),
+  )
+  return row!.id
+}

@@ -1,0 +1,153 @@
+/** SQL of operators' decisions about records and files. */
+import type { Actor } from '../audit/actor.ts'
+import { auditRows } from '../audit/stored-rows.ts'
+import type { Mode } from '../connector/registry.ts'
+import { sql } from '../db/sql.ts'
+import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './match/stored-places.ts'
+
+export type AssignableRow = {
+  id: string
+  scope_id: string
+  connector: string
+  mode: Mode
+  file_id: string
+  file_name: string
+  record_type: string
+  transaction_type: string
+  status: string
+  cashflow: string
+  amount_minor: bigint
+  currency: string
+  match_status: string | null
+  tier: string | null
+}
+
+/** Locks the scope first: matches of one payment are counted by one transaction at a time. */
+export const lockForAssignment = (recordId: string) => sql<AssignableRow>`
+select record.id, record.scope_id, scope.connector, scope.mode, record.file_id, file.name as file_name,
+  record.record_type, record.transaction_type, record.status, record.cashflow, record.amount_minor,
+  record.currency, record.match_status, record.tier
+from tollgate.settlement_record as record
+join tollgate.settlement_scope as scope on scope.id = record.scope_id
+join tollgate.settlement_file as file on file.id = record.file_id
+where record.id = ${recordId}::uuid
+for update of scope, record`
+
+/** Gives a record to payments for good, with an audit row. Payments that it had before lose it. */
+export const assignRecord = (
+  recordId: string,
+  payments: readonly { readonly id: string; readonly minor: bigint }[],
+  owner: { readonly entityId: string | null; readonly accountId: string | null },
+  hasEffect: boolean,
+  audit: { readonly id: string; readonly actor: Actor; readonly reason: string },
+) => sql<{ id: string; was: string[] }>`
+with given as materialized (
+  select id, minor
+  from unnest(${payments.map(({ id }) => id)}::uuid[], ${payments.map(({ minor }) => String(minor))}::bigint[])
+    as payment (id, minor)),
+before as materialized (
+  select id, match_status, tier, candidates
+  from tollgate.settlement_record
+  where id = ${recordId}::uuid),
+moved as (
+  update tollgate.settlement_record as record set match_status = 'MATCHED', tier = 'operator',
+    candidates = array(select id from given order by id), candidate_count = (select count(*)::integer from given),
+    discrepancies = array(
+      select name from unnest(record.discrepancies) as known (name)
+      where name in ('CHANGED', 'FX', 'FEE', 'ID_UNKNOWN') order by name),
+    entity_id = coalesce(${owner.entityId}::uuid, record.entity_id), account_id = ${owner.accountId}::uuid,
+    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, retry_until = null,
+    decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
+  where record.id = ${recordId}::uuid and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
+    or record.tier = 'composite')
+  returning record.id, record.entity_id),
+removed as (
+  delete from tollgate.settlement_match as match
+  using moved
+  where match.record_id = moved.id and match.payment_id not in (select id from given)
+  returning match.payment_id),
+matched as (
+  insert into tollgate.settlement_match (payment_id, record_id, tier, allocated_minor, is_final)
+  select given.id, moved.id, 'operator', given.minor, true
+  from moved
+  cross join given
+  on conflict (payment_id, record_id) do update set tier = excluded.tier,
+    allocated_minor = excluded.allocated_minor, is_final = true),
+audited as (${auditRows(
+  {
+    id: audit.id,
+    actor: audit.actor,
+    action: 'settlement-record.assigned',
+    after: { payments: payments.map(({ id }) => id) },
+    detail: { reason: audit.reason },
+  },
+  {
+    from: sql`moved join before on before.id = moved.id`,
+    resource: sql`moved.id`,
+    entityId: sql`moved.entity_id`,
+    before: sql`jsonb_build_object('status', before.match_status, 'tier', before.tier, 'payments', before.candidates)`,
+  },
+)})
+select id, array(select payment_id from removed) as was
+from moved`
+
+export type AssignablePayment = {
+  id: string
+  payment_type: string
+  account_id: string | null
+  channel_id: string
+  state: string
+  final_by: string | null
+  minor: bigint
+  currency: string
+}
+
+/** Payments with these ids that belong to the scope. */
+export const assignablePayments = (
+  ids: readonly string[],
+  scopeId: string,
+  places: Places,
+) => sql<AssignablePayment>`
+with ${placesOf(places)}
+select payment.id, payment.payment_type, payment.account_id, payment.channel_id, payment.state, payment.final_by,
+  payment.minor, payment.currency
+from unnest(${ids}::uuid[]) as asked (id)
+cross join lateral (
+  select ${paymentColumns}
+  from tollgate.payment
+  where payment.id = asked.id
+  offset 0) as payment
+join place on place.scope_id = ${scopeId}::uuid and ${isPaymentOfPlace(places)}
+order by payment.id`
+
+/** A file is read again from its stored bytes; its records that are not matched get another 30 days. */
+export const readAgain = (
+  fileId: string,
+  audit: { readonly id: string; readonly actor: Actor; readonly reason: string },
+) => sql<{ id: string; scope_id: string }>`
+with moved as (
+  update tollgate.settlement_file as file set state = 'arrived', tries = 0, done_at = null, refused_line = null,
+    refused_why = null
+  where file.id = ${fileId}::uuid and file.state in ('decided', 'done', 'refused')
+    and (select count(*) from tollgate.settlement_part as part where part.file_id = file.id) = file.parts
+  returning file.id, file.scope_id),
+again as (
+  update tollgate.settlement_record as record set retry_until = now() + interval '30 days'
+  from moved
+  where record.file_id = moved.id and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
+    or record.tier = 'composite')),
+audited as (${auditRows(
+  {
+    id: audit.id,
+    actor: audit.actor,
+    action: 'settlement-file.rerun',
+    detail: { reason: audit.reason },
+  },
+  {
+    from: sql`moved join tollgate.settlement_scope as scope on scope.id = moved.scope_id`,
+    resource: sql`moved.id`,
+    entityId: sql`scope.entity_id`,
+  },
+)})
+select id, scope_id
+from moved`

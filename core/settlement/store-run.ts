@@ -1,0 +1,48 @@
+/** SQL of runs over records that exist. */
+import { type Sql, sql } from '../db/sql.ts'
+import type { ScopeRow } from './store-scope.ts'
+
+export const scopesById = (ids: readonly string[]) => sql<ScopeRow>`
+  select id, connector, mode, merchant_number, clock_id, entity_id
+  from tollgate.settlement_scope
+  where id = any(${ids}::uuid[])
+  order by id`
+
+/** Scopes with records to try again. */
+export const scopesToRetry = (limit: number) => sql<{ scope_id: string }>`
+  select distinct scope_id
+  from tollgate.settlement_record
+  where retry_until is not null
+  limit ${limit}::integer`
+
+/** Stages copies of the undecided records of a scope. */
+export const stageUndecided = (runId: string, scopeId: string): Sql => sql`
+insert into tollgate.settlement_stage (file_id, line, scope_id, merchant_number, record_type, transaction_type,
+  cashflow, status, key, content, settlement_id, batch, settlement_date, requested_at, requested, amount_minor,
+  currency, settled_minor, settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2, ref3,
+  merchant_transaction_id, merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason,
+  reference)
+select ${runId}::uuid, row_number() over (order by key)::integer, scope_id, merchant_number, record_type,
+  transaction_type, cashflow, status, key, content, settlement_id, batch, settlement_date, requested_at, requested,
+  amount_minor, currency, settled_minor, settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2,
+  ref3, merchant_transaction_id, merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason,
+  reference
+from tollgate.settlement_record
+where scope_id = ${scopeId}::uuid and retry_until is not null`
+
+/** The time to try again is over: the records stay as they are, for operators. */
+export const endRetries = (scopeId: string) => sql<{ id: string }>`
+update tollgate.settlement_record set retry_until = null
+where scope_id = ${scopeId}::uuid and retry_until is not null and retry_until <= now()
+returning id`
+
+/** Files that a scope's undecided records came with, for the entries of the operators' list. */
+export const filesOfRun = (runId: string) => sql<{ id: string; name: string }>`
+select file.id, file.name
+from tollgate.settlement_file as file
+where file.id in (
+  select record.file_id
+  from tollgate.settlement_stage as stage
+  join tollgate.settlement_record as record on record.scope_id = stage.scope_id and record.key = stage.key
+  where stage.file_id = ${runId}::uuid)
+order by file.id`

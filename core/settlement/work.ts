@@ -1,0 +1,63 @@
+/** Works on the files of one scope, one at a time, in the order of their arrival. */
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { ScopesBusy, takeIn } from './intake.ts'
+import { ScopeLeases, ScopeLost } from './leases.ts'
+import { listStuck } from './listed.ts'
+import { type FileRow, nameScopes, nextFile, noteTry, postpone } from './store-file.ts'
+
+/** Ends when no file is due, another process holds a scope, or the time of the slice is over. */
+export async function workOnScope(engine: Engine, scopeId: string): Promise<void> {
+  const endMs = engine.clock.elapsedMs() + limits.settlementSliceMs
+  do {
+    const [file] = await engine.lanes.upkeep(nextFile(scopeId))
+    if (file?.is_due !== true || !(await stepUnderLeases(engine, file))) return
+  } while (engine.clock.elapsedMs() < endMs)
+}
+
+/** @returns whether the file made a step. */
+async function stepUnderLeases(engine: Engine, file: FileRow): Promise<boolean> {
+  const ids = [...new Set([file.scope_id, ...file.scope_ids])].sort()
+  const leases = await ScopeLeases.take(engine, ids)
+  if (leases === undefined) {
+    if (ids.length > 1) await engine.lanes.single(postpone(file.id, limits.settlementWaitMs))
+    return false
+  }
+  try {
+    await faultPoint('settlement-leased', file.id)
+    await nextStep(engine, file, leases)
+    return true
+  } catch (thrown) {
+    await noteFailure(engine, file, thrown)
+    return false
+  } finally {
+    await leases.end()
+  }
+}
+
+/** The step of each state. A state without a step here is not open in `store-file.ts`. */
+async function nextStep(engine: Engine, file: FileRow, leases: ScopeLeases): Promise<void> {
+  switch (file.state) {
+    case 'arrived':
+      return takeIn(engine, file, leases)
+  }
+}
+
+async function noteFailure(engine: Engine, file: FileRow, thrown: unknown): Promise<void> {
+  const { lanes, log } = engine
+  if (thrown instanceof ScopeLost) return
+  if (thrown instanceof ScopesBusy) {
+    await lanes.single(nameScopes(file.id, thrown.scopeIds, limits.settlementWaitMs))
+    return
+  }
+  const name = thrown instanceof Error ? thrown.name : 'unknown'
+  log.warn(
+    { file: file.id, state: file.state, error: name },
+    'a settlement file will be tried again',
+  )
+  const { first, longest } = limits.settlementRetryMs
+  const [noted] = await lanes.upkeep(noteTry(file.id, first, longest))
+  if ((noted?.tries ?? 0) < limits.settlementTries) return
+  await lanes.single(listStuck(file, noted!.tries, name))
+}

@@ -1,0 +1,142 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { SettlementFileView } from '@tollgate/core'
+import { commandLineActor } from './actor.ts'
+import { type Command, columns, needed, print, UsageError, withInstallation } from './command.ts'
+import { told } from './inspect.ts'
+import { harmless } from './timeline.ts'
+
+const importCommand: Command = {
+  name: 'settlement import',
+  summary: 'Import a settlement file of an acquirer.',
+  words: ['<file>'],
+  options: {
+    account: { type: 'string', value: 'id', meaning: 'Merchant account that the file belongs to.' },
+    'skip-bad-lines': {
+      type: 'boolean',
+      meaning: 'Keep unreadable lines as exceptions, instead of refusing the file.',
+    },
+    name: {
+      type: 'string',
+      value: 'text',
+      meaning: 'Name to show instead of the name of the file.',
+    },
+  },
+  notes:
+    'The command stores the file. A running worker reads it within seconds; tollgate settlement show then prints the result.',
+  async run(given) {
+    const [path = ''] = given.words
+    const accountId = needed(given, 'account')
+    const bytes = await sizeOf(path)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const file = await told(() =>
+        gateway.settlement.import(shown(createReadStream(path), bytes), {
+          accountId,
+          name: given.options.name ?? basename(path),
+          skipBadLines: given.flags.has('skip-bad-lines'),
+          by: commandLineActor(),
+        }),
+      )
+      print(
+        file.isRepeat
+          ? `these bytes were imported before, so nothing happened: tollgate settlement show ${file.id}`
+          : `stored ${file.bytes} bytes: tollgate settlement show ${file.id}`,
+      )
+      return 0
+    })
+  },
+}
+
+/** @throws UsageError when there is no file to read. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) throw new UsageError(`there is no file ${path}`)
+  if (!found.isFile()) throw new UsageError(`${path} is not a file`)
+  if (found.size === 0) throw new UsageError(`${path} is empty`)
+  return found.size
+}
+
+const barCharacters = 30
+
+/** The same bytes, with a progress bar on a terminal. */
+async function* shown(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  const isTerminal = process.stderr.isTTY === true
+  let done = 0
+  let drawn = -1
+  for await (const chunk of bytes) {
+    yield chunk
+    done += chunk.length
+    const percent = Math.min(100, Math.floor((100 * done) / size))
+    if (!isTerminal || percent === drawn) continue
+    drawn = percent
+    const filled = Math.round((percent / 100) * barCharacters)
+    const bar = '#'.repeat(filled).padEnd(barCharacters, '.')
+    process.stderr.write(`\r[${bar}] ${percent} %${percent === 100 ? '\n' : ''}`)
+  }
+}
+
+const mostFiles = 1000
+
+const list: Command = {
+  name: 'settlement list',
+  summary: 'List settlement files, newest first.',
+  options: {
+    limit: { type: 'string', value: 'number', meaning: 'Maximum number of files. Default: 100.' },
+    json: { type: 'boolean', meaning: 'Print JSON.' },
+  },
+  async run(given) {
+    const limit = Number(given.options.limit ?? 100)
+    if (!Number.isInteger(limit) || limit < 1 || limit > mostFiles) {
+      throw new UsageError(`--limit must be a whole number from 1 to ${mostFiles}`)
+    }
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const files = await told(() => gateway.settlement.files({ limit }))
+      if (given.flags.has('json')) print(JSON.stringify(files, undefined, 2))
+      else if (files.length === 0) {
+        print('no settlement files: tollgate settlement import <file> --account <id>')
+      } else for (const line of columns(files.map(cells))) print(line)
+      return 0
+    })
+  },
+}
+
+const cells = (file: SettlementFileView): string[] => [
+  file.id,
+  file.receivedAt,
+  file.state,
+  file.institute,
+  harmless(file.name),
+  `${file.records} records`,
+  file.exceptionCount === 0 ? '' : `${file.exceptionCount} exceptions`,
+  file.refused === undefined ? '' : harmless(whyOf(file.refused)),
+]
+
+const whyOf = ({ line, why }: NonNullable<SettlementFileView['refused']>): string =>
+  line === undefined ? why : `line ${line}: ${why}`
+
+const show: Command = {
+  name: 'settlement show',
+  summary: 'Show a settlement file and its exceptions. Exits with 2 if it was refused.',
+  words: ['<file>'],
+  options: { json: { type: 'boolean', meaning: 'Print JSON.' } },
+  async run(given) {
+    const [id = ''] = given.words
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const file = await told(() => gateway.settlement.file(id))
+      const lines = given.flags.has('json') ? [JSON.stringify(file, undefined, 2)] : linesOf(file)
+      for (const line of lines) print(line)
+      return file.state === 'refused' ? 2 : 0
+    })
+  },
+}
+
+function linesOf(file: SettlementFileView): string[] {
+  const { exceptions = [], refused, ...facts } = file
+  const rows = Object.entries(facts).map(([name, value]) => [name, harmless(String(value))])
+  if (refused !== undefined) rows.push(['refused', harmless(whyOf(refused))])
+  const table = exceptions.map(({ line, kind, why }) => [`line ${line}`, kind, harmless(why)])
+  return [...columns(rows), ...(table.length === 0 ? [] : ['', ...columns(table)])]
+}
+
+export const settlementCommands: readonly Command[] = [importCommand, list, show]

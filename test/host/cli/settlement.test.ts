@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { testKey } from '../../rig/gateway.ts'
+import { type SettlingRun, settled, settlementFile, startSettling } from '../../rig/settlement.ts'
+import { projectFolder, runTollgate } from './tollgate.ts'
+
+let run: SettlingRun
+let project: Awaited<ReturnType<typeof projectFolder>>
+
+before(async () => {
+  // A running installation, whose worker reads what the command imports.
+  run = await startSettling()
+  project = await projectFolder()
+  const rig = join(import.meta.dirname, '../../rig/settlement.ts')
+  await writeFile(
+    join(project.path, 'tollgate.config.ts'),
+    `import { settlingAcquirer } from ${JSON.stringify(rig)}
+     export default { plugins: [settlingAcquirer().plugin] }\n`,
+  )
+  const lines = [settled({ id: 'CLI-1' }), settled({ id: 'CLI-2', merchant: 'MID-NOBODY' })]
+  await writeFile(join(project.path, 'good.csv'), settlementFile(lines))
+  await writeFile(join(project.path, 'bad.csv'), settlementFile([settled({ date: 'never' })]))
+  await writeFile(join(project.path, 'empty.csv'), '')
+  await mkdir(join(project.path, 'folder'))
+})
+after(async () => {
+  await run.close()
+  await project.remove()
+})
+
+const tollgate = (...words: string[]) =>
+  runTollgate(words, {
+    folder: project.path,
+    env: { DATABASE_URL: run.database.url, TOLLGATE_KEYS: testKey },
+  })
+const imported = async (...words: string[]) => {
+  const { code, out, err } = await tollgate('settlement', 'import', ...words)
+  assert.equal(code, 0, out + err)
+  const id = /settlement show ([0-9a-f]{32})/.exec(out)?.[1] ?? ''
+  await run.read(id)
+  return { id, out }
+}
+
+describe('tollgate settlement', () => {
+  test('imports a file, shows it with its exceptions, and lists it', async () => {
+    const { id, out } = await imported('good.csv', '--account', run.account)
+    assert.match(out, /^stored [0-9]+ bytes/)
+    const shown = await tollgate('settlement', 'show', id)
+    assert.equal(shown.code, 0, shown.err)
+    assert.match(shown.out, /state +staged/)
+    assert.match(shown.out, /name +good\.csv/)
+    assert.match(
+      shown.out,
+      /line 3 +UNKNOWN_ACCOUNT +no account has the merchant number MID-NOBODY/,
+    )
+    const again = await imported('good.csv', '--account', run.account)
+    assert.match(again.out, /these bytes were imported before/)
+    assert.equal(again.id, id)
+    const list = await tollgate('settlement', 'list', '--limit', '1')
+    assert.match(list.out, new RegExp(`^${id} .*staged.*good\\.csv +1 records +1 exceptions\n$`))
+    const attention = await tollgate('attention')
+    assert.equal(attention.code, 2)
+    assert.match(attention.out, new RegExp(`settlement +file ${id}.*MID-NOBODY`))
+    const [audited] = await run.sql<{ actor_kind: string }>(
+      "select actor_kind from tollgate.audit where action = 'settlement.imported' and resource = $1",
+      [id],
+    )
+    assert.equal(audited!.actor_kind, 'system-user')
+  })
+
+  test('says why a file was refused, and imports it without its bad lines', async () => {
+    const { id } = await imported('bad.csv', '--account', run.account)
+    const shown = await tollgate('settlement', 'show', id)
+    assert.equal(shown.code, 2)
+    assert.match(shown.out, /refused +line 2: date must be a calendar day/)
+    const skipping = ['--account', run.account, '--skip-bad-lines', '--name', 'corrected']
+    const next = await imported('bad.csv', ...skipping)
+    const json = await tollgate('settlement', 'show', next.id, '--json')
+    const file = JSON.parse(json.out)
+    assert.deepEqual([file.state, file.name, file.exceptionCount], ['staged', 'corrected', 1])
+  })
+
+  const mistakes: readonly [string, () => string[], RegExp][] = [
+    ['no account', () => ['import', 'good.csv'], /--account is missing/],
+    [
+      'an unknown account',
+      () => ['import', 'good.csv', '--account', 'x'],
+      /accountId must be the id/,
+    ],
+    [
+      'no file',
+      () => ['import', 'none.csv', '--account', run.account],
+      /there is no file none\.csv/,
+    ],
+    ['a folder', () => ['import', 'folder', '--account', run.account], /folder is not a file/],
+    [
+      'an empty file',
+      () => ['import', 'empty.csv', '--account', run.account],
+      /empty\.csv is empty/,
+    ],
+    ['an unknown id', () => ['show', 'x'], /There is no settlement file/],
+    ['a wrong limit', () => ['list', '--limit', '0'], /--limit must be a whole number/],
+  ]
+  for (const [name, words, expected] of mistakes) {
+    test(`names the mistake: ${name}`, async () => {
+      const { code, out, err } = await tollgate('settlement', ...words())
+      assert.equal(code, 1, out)
+      assert.match(err, expected)
+      assert.doesNotMatch(err, / at .*\.ts/)
+    })
+  }
+})
