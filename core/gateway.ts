@@ -26,6 +26,7 @@ import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
 import { Schedules } from './schedule/api.ts'
+import { Settlements } from './settlement/api.ts'
 import { Shoppers } from './shopper-return/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
@@ -59,6 +60,8 @@ export class Gateway {
   readonly operator: Operator
   /** The operators: their accounts, logins and rights. */
   readonly people: OperatorAccounts
+  /** Settlement files of acquirers. */
+  readonly settlement: Settlements
   readonly events: Events
   /** The audit trail: actors, origins, times and actions. */
   readonly audit: AuditTrail
@@ -93,6 +96,7 @@ export class Gateway {
     this.webhooks = new Webhooks(parts.engine)
     this.widget = new Widget(parts.engine)
     this.operator = new Operator(parts.engine)
+    this.settlement = new Settlements(parts.engine)
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))

@@ -4,6 +4,7 @@ import { packagedBinaries, usableBinaries } from './binaries.ts'
 import { administrator, ensureData } from './data-folder.ts'
 import { EmbeddedPostgresError, reasonOf } from './error.ts'
 import { findPlace, openDirectory } from './location.ts'
+import { noteAddress, OtherHostError, removeNote } from './only-host.ts'
 import { ensureServer, findServer, type ServerParts, shutDown } from './server.ts'
 import { keepLogBounded } from './server-log.ts'
 import type { ServerSettings } from './server-settings.ts'
@@ -22,6 +23,8 @@ export interface EmbeddedPostgresOptions {
   readonly projectDirectory: string
   /** Takes one line for the reader of the console. */
   readonly log: (line: string) => void
+  /** Whether this process is a host, of which a directory has one at a time. Default: false. */
+  readonly isHost?: boolean
   /** Settings of the server by PostgreSQL's names. A server that already runs keeps its own. */
   readonly settings?: ServerSettings
   /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
@@ -35,20 +38,22 @@ export interface EmbeddedPostgres {
   readonly url: string
   /** The folder that holds the data. */
   readonly location: string
+  /** Tells a second host, which is refused, at which URL this one is reached. */
+  announce(url: string): Promise<void>
   /** Leaves the server. The last user to leave shuts it down and waits for its end. Safe to call twice. */
   stop(): Promise<void>
 }
 
 /**
  * Starts the PostgreSQL server of a project, or joins a running one: beside another process of the
- * project, or after a killed one.
+ * project, or after a killed one. A second host is refused.
  *
  * @throws EmbeddedPostgresError with the correction.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const { log, settings = {} } = options
+  const { log, settings = {}, isHost = false } = options
   const directory = await openDirectory(options.directory, options.projectDirectory)
   const place = await findPlace({ ...options, directory })
   const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
@@ -61,7 +66,7 @@ export async function startEmbeddedPostgres(
   let rejoined: Promise<void> = Promise.resolve()
 
   const begin = async (port: number) => {
-    use = await beginUse(urlOf(port, 'postgres'), databaseName, () => {
+    use = await beginUse(urlOf(port, 'postgres'), databaseName, isHost ? directory : null, () => {
       use = null
       rejoined = rejoin(port)
     })
@@ -74,7 +79,11 @@ export async function startEmbeddedPostgres(
       if (findServer(data)?.port !== port) {
         return log(`PostgreSQL ended; see ${directory}/postgres.log, and start the gateway again`)
       }
-      if (await begin(port).catch(() => false)) return
+      try {
+        if (await begin(port)) return
+      } catch (thrown) {
+        if (thrown instanceof OtherHostError) return log(thrown.message)
+      }
       await pause(retryMs, undefined, { ref: false })
     }
   }
@@ -87,11 +96,13 @@ export async function startEmbeddedPostgres(
     isStopping = true
     endBounding()
     await rejoined
+    if (isHost) await removeNote(directory)
     if (await use?.end()) await shutDown(binaries, data)
   }
   return {
     url: urlOf(port, databaseName),
     location: place.root,
+    announce: (url) => noteAddress(directory, url),
     stop() {
       stopping ??= leave()
       return stopping
@@ -111,6 +122,7 @@ async function joinServer(parts: ServerParts, begin: (port: number) => Promise<b
     try {
       if (await begin(server.port)) return server
     } catch (thrown) {
+      if (thrown instanceof OtherHostError) throw thrown
       // Without a user, no process would ever stop the new server.
       if (server.isNew) await shutDown(binaries, join(place.root, 'data'))
       throw new EmbeddedPostgresError(

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { systemCode } from './error.ts'
+import { OtherHostError, sessionName, takeHostLock } from './only-host.ts'
 
 /** Every process that uses the server shares this advisory lock, so the server knows them, also after kill -9. */
 const usersLock = 20_411
@@ -16,17 +17,21 @@ export interface Use {
 /**
  * Makes this process one of the server's users; `onLost` is called once if the connection breaks.
  * Null when the server takes no users now.
+ *
+ * @param hostIn The directory of the database when this process is its one host.
+ * @throws OtherHostError when the server already has a host.
  */
 export async function beginUse(
   url: string,
   database: string,
+  hostIn: string | null,
   onLost: () => void,
 ): Promise<Use | null> {
   const socket = new Socket()
   const client = new pg.Client({
     connectionString: url,
     stream: () => socket,
-    application_name: `tollgate host ${process.pid}`,
+    application_name: sessionName(),
     connectionTimeoutMillis: 10_000,
   })
   client.on('error', () => undefined)
@@ -36,6 +41,8 @@ export async function beginUse(
   }
   try {
     await client.connect()
+    // First, so that a refused host never was a user whom a leaving one leaves the server to.
+    if (hostIn !== null) await takeHostLock(client, hostIn)
     if (!(await ask('pg_try_advisory_lock_shared'))) {
       await client.end()
       return null
@@ -43,6 +50,7 @@ export async function beginUse(
     await ensureDatabase(client, database)
   } catch (thrown) {
     await client.end().catch(() => undefined)
+    if (thrown instanceof OtherHostError) throw thrown
     // Starting, recovering and shutting down end by themselves, as do connections cut meanwhile.
     if (thrown instanceof pg.DatabaseError && !thrown.code?.startsWith('57P')) throw thrown
     return null

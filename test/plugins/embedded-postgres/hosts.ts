@@ -41,6 +41,8 @@ export interface Started {
 
 /** One running host. */
 export interface Host extends Started {
+  /** The number of its process. */
+  readonly pid: number | undefined
   readonly lines: readonly string[]
   /** Resolves with the line that matches, said already or later. */
   line(pattern: RegExp): Promise<string>
@@ -117,6 +119,7 @@ export async function startHost(
   })
   return {
     ...started,
+    pid: child.pid,
     lines,
     async line(pattern) {
       for (;;) {

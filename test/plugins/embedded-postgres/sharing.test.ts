@@ -87,6 +87,46 @@ describe('hosts of one database', () => {
     assert.equal(serverProcess(host.location), null)
   })
 
+  test('a directory has one host, also after PostgreSQL ended all sessions', async (t) => {
+    const project = newProject(t, user)
+    const asHost = { ...options(project), isHost: true }
+    const host = await startHost(t, user, asHost)
+    const refused = new RegExp(
+      `EmbeddedPostgresError: Tollgate already runs .*: process ${host.pid};`,
+    )
+    await assert.rejects(startHost(t, user, asHost), refused)
+    const holders = `select pid from pg_locks where locktype = 'advisory'`
+    const sessionOf = async () =>
+      onDatabase(host.url, async (client) => {
+        const { rows } = await client.query<{ pid: number }>(holders)
+        // The lock of the users, and the lock of the one host.
+        return rows.length === 2 ? rows[0]?.pid : undefined
+      }).catch(() => undefined)
+    const before = await sessionOf()
+    process.kill(before ?? Number.NaN, 'SIGKILL')
+    let now = before
+    while (now === undefined || now === before) now = await sessionOf()
+    await assert.rejects(startHost(t, user, asHost), refused)
+    const command = await startHost(t, user, options(project))
+    await command.stop()
+    await host.stop()
+    assert.equal(serverProcess(host.location), null)
+  })
+
+  test('a refused host does not keep the server alive', async (t) => {
+    const project = newProject(t, user)
+    const asHost = { ...options(project), isHost: true }
+    let host = await startHost(t, user, asHost)
+    for (let round = 0; round < 5; round += 1) {
+      const late = startHost(t, user, asHost).catch(() => undefined)
+      const [next] = await Promise.all([late, host.stop()])
+      await next?.stop()
+      assert.equal(serverProcess(host.location), null)
+      host = await startHost(t, user, asHost)
+    }
+    await host.stop()
+  })
+
   test('a host says so when its server ends', async (t) => {
     const project = newProject(t, user)
     const host = await startHost(t, user, options(project))

@@ -1,0 +1,104 @@
+/** The engine of a gateway, put together from its options and resources. */
+import { limits } from '@tollgate/schemas'
+import { alarms } from './audit/alarm.ts'
+import { CardTesting } from './card-testing/card-testing.ts'
+import { PluginPages } from './connector/plugin-pages.ts'
+import type { Registry } from './connector/registry.ts'
+import { TokenCache } from './connector/token-cache.ts'
+import type { Engine } from './engine.ts'
+import { defaultThresholds } from './entity/card-testing-settings.ts'
+import { Directory } from './entity/directory.ts'
+import { EventBus } from './event/bus.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { paymentJobs } from './jobs/payment-jobs.ts'
+import { checkUrl } from './net/address.ts'
+import { InFlight } from './process/in-flight.ts'
+import { SetupChanges } from './process/setup-changes.ts'
+import { ShopperQuestions } from './process/shopper-questions.ts'
+import { ShortNumbers } from './process/short-numbers.ts'
+import { WebhookSlots } from './process/webhook-slots.ts'
+import { openAccounts } from './routing/accounts.ts'
+import { Targets } from './routing/targets.ts'
+import type { Resources } from './start-resources.ts'
+import { StepLog } from './transcript/log.ts'
+import { DistinctNumbers } from './vault/distinct-numbers.ts'
+import { HeldSecrets } from './vault/held-secrets.ts'
+import type { Vault } from './vault/vault.ts'
+import { WidgetFiles } from './widget-files/files.ts'
+
+export async function assembleEngine(
+  options: GatewayOptions,
+  resources: Resources,
+  registry: Registry,
+  vault: Vault,
+): Promise<{ engine: Engine; pages: PluginPages }> {
+  const { environment } = options
+  const { name, clock, log, securityLog, lanes, outgoing, toMerchants } = resources
+  const directory = new Directory(lanes, environment, clock, log)
+  const alarm = alarms(securityLog, clock)
+  const widgetFiles = new WidgetFiles(lanes)
+  if (options.widget !== undefined) await widgetFiles.publish(options.widget)
+  const { targets, pages } = routesOf(options, resources, { registry, vault, directory })
+  const engine: Engine = {
+    ...{ name, environment, clock, lanes, vault, directory, registry, targets },
+    ...{ log, securityLog, alarm, toMerchants, widgetFiles },
+    services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
+    shortNumbers: new ShortNumbers(lanes),
+    inFlight: new InFlight(),
+    cardTesting: new CardTesting({
+      ...{ lanes, clock, log, alarm, directory },
+      thresholds: { ...defaultThresholds(environment), ...options.cardTesting },
+    }),
+    events: eventsOf(options, resources),
+    steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
+    jobs: paymentJobs(resources.queue),
+    checkUrl: (url) => checkUrl(url, resources.merchantUrlRules),
+    showsAnswers: resources.showsAnswers,
+    webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
+    setupChanges: new SetupChanges(clock),
+    webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
+    node: nodeOf(name),
+    widget: widgetFiles.current,
+    distinctNumbers: new DistinctNumbers(clock),
+    fieldsUrl: options.fieldsUrl,
+    shopperQuestions: new ShopperQuestions(clock),
+    heldSecrets: new HeldSecrets(clock),
+    returnUrl: (paymentId, attemptKey, where) =>
+      publicUrlOf(options, `/v1/return/${paymentId}/${vault.returnTokens.of(attemptKey, where)}`),
+    connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
+  }
+  return { engine, pages }
+}
+
+function eventsOf({ plugins }: GatewayOptions, { log }: Resources): EventBus {
+  const events = new EventBus(log)
+  for (const plugin of plugins) if (plugin.on !== undefined) events.on(plugin.on)
+  return events
+}
+
+/** The way to acquirers: their accounts, and the URLs at which they and shoppers reach plugins. */
+function routesOf(
+  options: GatewayOptions,
+  { lanes, clock }: Resources,
+  { registry, vault, directory }: Pick<Engine, 'registry' | 'vault' | 'directory'>,
+): { targets: Targets; pages: PluginPages } {
+  const { environment, plugins } = options
+  const pages = new PluginPages({ plugins, environment, lanes, clock })
+  const targets = new Targets(registry, directory, openAccounts(vault, registry), {
+    notify: (connector, account) =>
+      publicUrlOf(options, `/connectors/${connector}/${account}/events`),
+    pages: (plugin) =>
+      pages.serves(plugin) ? publicUrlOf(options, `/v1/pages/${plugin}`) : undefined,
+  })
+  return { targets, pages }
+}
+
+/** The public URL of a path; undefined while the gateway has none. */
+function publicUrlOf({ publicUrl }: GatewayOptions, path: string): string | undefined {
+  const base = typeof publicUrl === 'function' ? publicUrl() : publicUrl
+  return base === undefined ? undefined : `${base.replace(/\/$/, '')}${path}`
+}
+
+/** The name of an engine as a part of ids. */
+const nodeOf = (name: string): string =>
+  name.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 15) || 'node'
