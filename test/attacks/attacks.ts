@@ -2,6 +2,12 @@
 import type { Attack } from './attack.ts'
 import { canary } from './canary.ts'
 import { cardTesting } from './card-testing.ts'
+import { checkoutAddresses } from './checkout-addresses.ts'
+import { checkoutBearers } from './checkout-bearers.ts'
+import { checkoutCards } from './checkout-cards.ts'
+import { checkoutFrames } from './checkout-frames.ts'
+import { returnTokens } from './checkout-returns.ts'
+import { checkoutTampering } from './checkout-tampering.ts'
 import { connectors } from './connectors.ts'
 import { foreignIds } from './foreign.ts'
 import { oversized, smuggling } from './framing.ts'
@@ -32,6 +38,12 @@ export const attacks: readonly Attack[] = [
   logInjection,
   cardTesting,
   wrongCodes,
+  checkoutBearers,
+  checkoutTampering,
+  returnTokens,
+  checkoutAddresses,
+  checkoutFrames,
+  checkoutCards,
   connectors,
   vault,
   webhooks,

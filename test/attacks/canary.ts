@@ -8,7 +8,9 @@ import simulator from '../../connectors/simulator/index.ts'
 import { createGateway, localKeys } from '../../core/index.ts'
 import { testKey } from '../rig/gateway.ts'
 import { leavesOf } from '../rig/leaves.ts'
+import { startReceiver } from '../rig/notification-receiver.ts'
 import type { Attack, AttackRun } from './attack.ts'
+import { checkoutWays, payInCheckouts } from './canary-checkout.ts'
 import plugin, { canaryConnector, echoVariable } from './canary-plugin.ts'
 import { type Ground, layGround, own } from './ground.ts'
 import type { Host } from './host.ts'
@@ -17,7 +19,7 @@ import type { Random } from './random.ts'
 import { type Answer, get, post, requestBytes, sendAll } from './wire.ts'
 
 /** Every secret input. Security codes are too short to be found except as whole values. */
-type Canaries = {
+export type Canaries = {
   readonly numbers: Record<string, string>
   readonly ibans: string[]
   readonly codes: string[]
@@ -38,17 +40,24 @@ export const canary: Attack = {
       join(folder, 'tollgate.config.ts'),
       `import plugin from ${JSON.stringify(join(import.meta.dirname, 'canary-plugin.ts'))}\nexport default { plugins: [plugin] }\n`,
     )
-    await openAccount(ground.databaseUrl)
+    const authenticating = await openAccount(ground.databaseUrl)
     const host = await ground.another(
-      { [echoVariable]: echo.url, TOLLGATE_CONNECTOR_TIMEOUT_MS: '1000' },
+      {
+        [echoVariable]: echo.url,
+        TOLLGATE_CONNECTOR_TIMEOUT_MS: '1000',
+        TOLLGATE_ALLOW_LOOPBACK_FOR_MERCHANTS: 'true',
+      },
       folder,
     )
+    const shop = await startReceiver()
     try {
       const canaries = makeCanaries(run.random, ground)
       const long = [...Object.values(canaries.numbers), ...canaries.ibans, ...canaries.tokens]
       host.log.forbid([...long, canaries.holder])
       const answers = await payAll(host, canaries)
-      judgeAnswers(run, answers, canaries)
+      const atCheckouts = await payInCheckouts(run, { host, shop, echo, canaries, authenticating })
+      judgeAnswers(run, [...answers, ...atCheckouts.answers], canaries)
+      long.push(...atCheckouts.returnTokens)
       // Measured right after connectors threw and hung, and reported without a verdict.
       const atOnce = await inMemory(host, ground, long)
       const tables = await judgeTables(run, ground, canaries, long)
@@ -60,6 +69,8 @@ export const canary: Attack = {
       return {
         canaries: long.length + canaries.codes.length,
         payments: answers.length,
+        'answers of checkouts': atCheckouts.answers.length,
+        notifications: shop.received.length,
         'columns read': tables,
         'MB of write-ahead log': log,
         'log lines': host.log.lines,
@@ -69,6 +80,7 @@ export const canary: Attack = {
       }
     } finally {
       await host.close()
+      await shop.close()
       await echo.close()
       await ground.close()
     }
@@ -99,6 +111,7 @@ function makeCanaries(random: Random, ground: Ground): Canaries {
     'fullWidth',
     'reference',
     'foreign',
+    ...checkoutWays,
   ]
   const numbers = Object.fromEntries(ways.map((way) => [way, cardNumber(`42${random.digits(13)}`)]))
   return {
@@ -116,7 +129,8 @@ function ibanOf(digits: string): string {
   return `DE${String(check).padStart(2, '0')}${digits}`
 }
 
-async function openAccount(url: string): Promise<void> {
+/** @returns a channel that authenticates the shoppers of its checkouts. */
+async function openAccount(url: string): Promise<string> {
   const gateway = await createGateway({
     database: { url },
     plugins: [simulator, plugin],
@@ -131,17 +145,34 @@ async function openAccount(url: string): Promise<void> {
     mode: 'EXTERNAL',
     settings: {},
   } as const
-  await gateway.entities.createAccount(account)
-  await gateway.close()
+  try {
+    await gateway.entities.createAccount(account)
+    return await gateway.entities.create({
+      kind: 'channel',
+      name: 'Authenticating',
+      parentId: own.merchant,
+      settings: { threeDSecure: 'on' },
+    })
+  } finally {
+    await gateway.close()
+  }
 }
 
 /** An acquirer that echoes every byte. */
 async function openEcho() {
-  const server = createServer((request, response) => void request.pipe(response))
+  const bodies: string[] = []
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => bodies.push(Buffer.concat(parts).toString()))
+    request.pipe(response)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/charge`,
+    /** As they arrived. */
+    bodies,
     async close() {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
@@ -149,7 +180,7 @@ async function openEcho() {
   }
 }
 
-type Sent = { readonly way: string; readonly answer: Answer }
+export type Sent = { readonly way: string; readonly answer: Answer }
 
 async function payAll(host: Host, canaries: Canaries): Promise<Sent[]> {
   const { numbers, ibans, codes, tokens, holder } = canaries

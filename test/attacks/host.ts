@@ -78,7 +78,7 @@ export class HostLog {
 }
 
 const project = join(import.meta.dirname, '../..')
-const startWithinMs = 30_000
+const startWithinMs = 60_000
 const answerWithinMs = 60_000
 
 export async function startHost(
@@ -97,6 +97,7 @@ export async function startHost(
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       HOME: folder,
       PORT: '0',
       TOLLGATE_DEMO: 'false',

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import type { Attack } from './attack.ts'
 import { own } from './ground.ts'
 import { saidIn } from './payments.ts'
-import { type Answer, open, post, sendAll } from './wire.ts'
+import { type Answer, get, open, post, sendAll } from './wire.ts'
 
 const secret = 'what an inner service says'
 
@@ -72,10 +72,14 @@ export const webhooks: Attack = {
           }
         }
       }
+      // Earlier attacks leave endpoints, and an entity has room for a few only.
+      for (const id of await endpointsOf(host.url, token)) await remove(host.url, token, id)
       const ids: string[] = []
       for (let no = 0; no < 8; no += 1) {
         const url = `http://127.0.0.1:${inner.port}/${no}`
-        ids.push(String(saidIn(await ask(host.url, '/v1/webhooks', { url })).id))
+        const made = await ask(host.url, '/v1/webhooks', { url })
+        if (made.status !== 200) throw new Error(`no endpoint was made: ${made.body}`)
+        ids.push(String(saidIn(made).id))
       }
       const held = await hold(host.url, token, ids, profile === 'full' ? 600 : 60, inner.most)
       if (inner.most() > 3) find('one token holds many connections', `${inner.most()} at once`)
@@ -135,6 +139,13 @@ async function untilNone(count: () => number): Promise<number | undefined> {
 }
 
 const turn = () => new Promise((next) => setTimeout(next, 20))
+
+async function endpointsOf(url: string, token: string): Promise<string[]> {
+  const sent = { connections: 1, pipelined: 1, withinMs: 15_000 }
+  const [answer] = await sendAll(url, [get(`/v1/webhooks?entityId=${own.channel}`, token)], sent)
+  const { webhooks: listed } = JSON.parse(answer!.body) as { webhooks: readonly { id: string }[] }
+  return listed.map(({ id }) => id)
+}
 
 async function remove(url: string, token: string, id: string): Promise<Answer | undefined> {
   const request = Buffer.from(

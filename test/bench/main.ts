@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- quick`: Tollgate beside hand-written handlers, in under two minutes.
+ * `npm run bench -- quick`: Tollgate beside hand-written handlers, checkouts and the widget, in about two
+ * minutes.
  * `npm run bench`: longer rounds with all contestants, all scenarios, then decoding.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -14,12 +15,15 @@ import { type Plan, runRounds } from './rounds.ts'
 import { scenarios } from './scenarios/index.ts'
 
 const quickContestants = 'a,b,c,d'
+/** Scenarios of a few seconds. */
+const quickScenarios = ['checkouts', 'widget']
 const allContestants = 'a,b,c,d,e,f,g'
 
 const help = `npm run bench [-- [quick | contestants | decode | cron | scenarios …] [options]]
 
   (nothing)             everything: contestants, all scenarios, decoding
-  quick                 contestants ${quickContestants} in short rounds, under two minutes
+  quick                 contestants ${quickContestants} in short rounds, checkouts and the widget,
+                        in about two minutes
   contestants           all contestants in long rounds
   decode                decoding and validating a request
   cron                  finding the next run of a schedule, beside other libraries
@@ -150,8 +154,11 @@ async function main(chosen: readonly string[], outer: AsyncDisposableStack): Pro
     `${availableParallelism()} × ${processor?.model.trim()}, ${gigabytes} GB, Node ${process.version}`,
   )
   const isFull = chosen.length === 0
-  const names = scenarios.map(({ name }) => name).filter((name) => isFull || chosen.includes(name))
-  if (chosen.includes('quick')) await compare(true, outer)
+  const isQuick = chosen.includes('quick')
+  const names = scenarios
+    .map(({ name }) => name)
+    .filter((name) => isFull || chosen.includes(name) || (isQuick && quickScenarios.includes(name)))
+  if (isQuick) await compare(true, outer)
   if (isFull || chosen.includes('contestants')) await compare(false, outer)
   if (names.length > 0) await runScenarios(names, outer)
   // Measured last, when no other contestant uses the processor.

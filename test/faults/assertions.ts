@@ -7,6 +7,7 @@ import { balanceAssertions } from './balance-assertions.ts'
 import { eventAssertions } from './event-assertions.ts'
 import { lateAssertions } from './late-assertions.ts'
 import { scheduleAssertions } from './schedule-assertions.ts'
+import { shopperAssertions } from './shopper-assertions.ts'
 
 export type Violation = { readonly about: string; readonly what: string }
 
@@ -240,6 +241,7 @@ export const assertions: Readonly<Record<string, string>> = {
   ...eventAssertions,
   ...balanceAssertions,
   ...lateAssertions,
+  ...shopperAssertions,
   'money moves at most once for a key': moneyOnce,
   'money that moved has its payment': moneyHasRow,
   'the acquirer never had to refuse what our own sums forbid': askedTooMuch,

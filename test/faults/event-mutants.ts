@@ -56,7 +56,7 @@ export const eventMutants: readonly Mutant[] = [
         put: 'resource: row.id,',
       },
       {
-        of: 'Lane.add',
+        of: 'EndpointQueue.add',
         find: '|| before.length < blockers',
         put: '',
       },

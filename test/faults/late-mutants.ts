@@ -36,12 +36,12 @@ export const lateMutants: readonly Mutant[] = [
         put: 'await engine.lanes.single(dropLease(work.payment.attemptKey, taken.lease))\n  if (work.payment.id !== "") return work.payment\n  const undone =',
       },
       {
-        of: 'applyTreatment',
+        of: 'countLate',
         find: 'look: isOurs(treatment, source) ?',
         put: 'look: false ?',
       },
       {
-        of: 'hear',
+        of: 'applyMessage',
         find: "if (applied === 'settled')",
         put: 'if (false)',
       },
@@ -53,7 +53,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a reversal that was done late counts for nothing',
     patches: [
       {
-        of: 'applyTreatment',
+        of: 'countLate',
         find: "to: treatment === 'count' ? 'done'",
         put: "to: treatment === 'count' ? 'gone'",
       },
@@ -71,7 +71,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'what failed later gives no sums back',
     patches: [
       {
-        of: 'applyTreatment',
+        of: 'failAccepted',
         find: "to: 'gone'",
         put: "to: 'done'",
       },
@@ -132,7 +132,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a known chargeback with another amount is taken for the same',
     patches: [
       {
-        of: 'toldBefore',
+        of: 'reportedBefore',
         find: 'same.minor !== reported.minor ||',
         put: '',
       },

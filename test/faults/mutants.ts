@@ -9,6 +9,7 @@ import { mutantVariable, type Patch, place } from './patch.ts'
 import type { Injection, Planned } from './plan.ts'
 import { type Report, runFaults } from './run.ts'
 import { scheduleMutants } from './schedule-mutants.ts'
+import { shopperMutants } from './shopper-mutants.ts'
 
 export type Mutant = {
   /** The assertion that has to notice. */
@@ -21,6 +22,8 @@ export type Mutant = {
   readonly seconds?: number
   /** Which part of the stories are told at the acquirer that takes nothing back by key, 0 to 1. */
   readonly plainChannelShare?: number
+  /** Shoppers, two by default. */
+  readonly shoppers?: number
 }
 
 const unguarded = [
@@ -49,6 +52,7 @@ export const mutants: readonly Mutant[] = [
   ...scheduleMutants,
   ...eventMutants,
   ...lateMutants,
+  ...shopperMutants,
   {
     assertion: 'money moves at most once for a key',
     mistake: 'what is sent again goes under another key',
@@ -321,6 +325,7 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
         minutes: seconds / 60,
         merchants: 8,
         schedulers: 4,
+        shoppers: mutant.shoppers ?? 2,
         gapMs: 1_000,
         progressMs: 3_000,
       },

@@ -7,8 +7,11 @@ import { defaultSecret } from '../../connectors/simulator/server.ts'
 import { keyHeader, merchantHeader } from '../../connectors/simulator/wire.ts'
 import { createGateway, type Gateway, localKeys } from '../../core/index.ts'
 import { testKey } from '../rig/gateway.ts'
-import acquirer, { withoutReversalByKey } from '../rig/installation/acquirer-plugin.ts'
-import { merchantId, plainChannelId } from '../rig/installation/installation.ts'
+import acquirer, {
+  connectorsAt,
+  withoutReversalByKey,
+} from '../rig/installation/acquirer-plugin.ts'
+import { merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
 export type Operators = {
@@ -30,10 +33,7 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
     name: 'operators',
     database: { url: ground.proxy.url },
     plugins: [acquirer],
-    connectors: {
-      'simulator-http': { url: ground.acquirer.url },
-      [withoutReversalByKey]: { url: ground.acquirer.url },
-    },
+    connectors: connectorsAt(ground.acquirer.url),
     environment: 'test',
     allowLoopbackForMerchants: true,
     keys: localKeys(testKey),
@@ -67,9 +67,9 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
           `select p.id, a.key
            from tollgate.payment p
            join tollgate.attempt a on a.key = p.attempt_key
-           where p.state = 'unknown' and p.channel_id = $1 and a.enquiries + a.questions > 1
+           where p.state = 'unknown' and p.connector = $1 and a.enquiries + a.questions > 1
              and (a.lease_until is null or a.lease_until < now())`,
-          [plainChannelId],
+          [withoutReversalByKey],
         )
         for (const one of stuck) await settle(one)
         await pause(everyMs)

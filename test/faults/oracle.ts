@@ -10,6 +10,7 @@ import type { Ground, Sql } from '../rig/installation/ground.ts'
 import { followed } from './follower.ts'
 import { columns } from './history.ts'
 import { received } from './receivers.ts'
+import { shopperColumns } from './shopper-history.ts'
 
 /** Tables written during a run. */
 export async function openOracle(sql: Sql): Promise<void> {
@@ -26,6 +27,7 @@ export async function openOracle(sql: Sql): Promise<void> {
     `create table oracle.try (${columns})`,
     `create table oracle.followed (${followed})`,
     `create table oracle.received (${received})`,
+    `create table oracle.shopper (${shopperColumns})`,
     'create table oracle.endpoint (name text primary key, id uuid not null, sure boolean not null)',
     'create table oracle.dead (endpoint_id uuid not null, event_id uuid not null, reason text)',
     `create table oracle.entry (no bigint, key text, kind text, payment_id text, minor bigint,
@@ -38,16 +40,23 @@ export async function openOracle(sql: Sql): Promise<void> {
 
 export async function fillOracle(
   ground: Ground,
-  files: { readonly history: string; readonly followed: string; readonly received: string },
+  files: {
+    readonly history: string
+    readonly followed: string
+    readonly received: string
+    readonly shoppers: string
+  },
 ): Promise<void> {
   const { sql, cluster } = ground
   const entries = join(cluster.folder, 'entries')
   await writeEntries(ground.ledgerFile, entries)
   for (const statement of [
-    'truncate oracle.try, oracle.entry, oracle.followed, oracle.received',
+    'truncate oracle.try, oracle.entry, oracle.followed, oracle.received, oracle.shopper',
     `copy oracle.try from '${files.history}'`,
     `copy oracle.followed from '${files.followed}'`,
     `copy oracle.received from '${files.received}'`,
+    `copy oracle.shopper from '${files.shoppers}'`,
+    'create index if not exists shopper_checkout on oracle.shopper (checkout)',
     'create index if not exists received_id on oracle.received (left(id, 32))',
     'create index if not exists dead_event on oracle.dead (event_id)',
     'create index if not exists followed_id on oracle.followed (left(id, 32))',
@@ -94,7 +103,8 @@ async function writeEntries(ledgerFile: string, path: string): Promise<void> {
   let lines: string[] = []
   let no = 0
   for await (const line of createInterface({ input: createReadStream(ledgerFile) })) {
-    const { entries } = JSON.parse(line) as { entries: readonly JournalEntry[] }
+    // Other lines hold the cases of the issuer.
+    const { entries = [] } = JSON.parse(line) as { entries?: readonly JournalEntry[] }
     for (const entry of entries) {
       no += 1
       lines.push(rowOf(no, entry))

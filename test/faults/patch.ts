@@ -7,6 +7,8 @@ import { type Source, sources } from '../rig/sources.ts'
 export type Patch = {
   /** A declaration of core, `acceptFirst`, or the member of a class, `Sender.#settle`. */
   readonly of: string
+  /** The file below core, where several declare it. */
+  readonly in?: string
   /** Stands there once, however its lines are broken. */
   readonly find: string
   readonly put: string
@@ -77,7 +79,11 @@ let core: readonly Source[] | undefined
  */
 export function place(patch: Patch): PlacedPatch {
   core ??= sources('core')
-  const declaring = core.filter(({ text }) => declarationIn(text, patch.of) !== undefined)
+  const declaring = core.filter(
+    ({ file, text }) =>
+      (patch.in === undefined || file === `core/${patch.in}`) &&
+      declarationIn(text, patch.of) !== undefined,
+  )
   const [source, other] = declaring
   if (source === undefined) throw new Error(`core declares no ${patch.of}`)
   if (other !== undefined) {

@@ -110,6 +110,13 @@ const inRequests = [
   'before-T2',
   'after-T2',
 ] as const
+/** Of shoppers: up to the commit after which the acquirer may know of the payment. */
+const inAuthentications = [
+  'before-authentication',
+  'authenticated',
+  'before-going-on',
+  'gone-on',
+] as const
 const inResolutions = [
   'before-sweep',
   'after-lease',
@@ -136,6 +143,7 @@ export const factPoints: readonly FaultPoint[] = inFacts
  */
 export const killedAt: readonly FaultPoint[] = [
   ...inRequests,
+  ...inAuthentications,
   ...inResolutions,
   ...inEvents,
   ...inLateWords,
@@ -258,6 +266,7 @@ const first = (random: Random): Injection[] => [
   { is: 'receiver', fault: { on: 'sealed', how: 'hang', ms: 6_000 } },
   { is: 'receiver', fault: { on: 'wrapped', how: 'fail', ms: 4_000 } },
   kill(random, random.pick(inRequests)),
+  kill(random, random.pick(inAuthentications)),
   kill(random, 'after-lease'),
 ]
 

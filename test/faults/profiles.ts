@@ -8,6 +8,8 @@ export type Profile = {
   readonly merchants: number
   /** Merchants with schedules, in addition to the others. */
   readonly schedulers: number
+  /** Shoppers who pay checkouts, in addition to the merchants. */
+  readonly shoppers: number
   /** Mean time between two injections. */
   readonly gapMs: number
   readonly only?: readonly Injection['is'][]
@@ -35,6 +37,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     minutes: 0.5,
     merchants: 8,
     schedulers: 4,
+    shoppers: 4,
     gapMs: 1_500,
     progressMs: 10_000,
     only: [
@@ -58,6 +61,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     // many.
     merchants: 128,
     schedulers: 16,
+    shoppers: 12,
     gapMs: 8_000,
     goal: { payments: 500_000 },
     progressMs: 30_000,
@@ -68,6 +72,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     minutes: 0.5,
     merchants: 16,
     schedulers: 4,
+    shoppers: 4,
     gapMs: 1_000,
     progressMs: 10_000,
     only: ['failover'],
@@ -79,6 +84,7 @@ export const profiles: Readonly<Record<string, Profile>> = {
     minutes: 0.5,
     merchants: 16,
     schedulers: 4,
+    shoppers: 4,
     gapMs: 1_000,
     progressMs: 10_000,
     only: ['failover'],

@@ -20,6 +20,9 @@ import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
 import { Receivers } from './receivers.ts'
 import { openSchedulers } from './schedulers.ts'
+import { openShopPage } from './shop-page.ts'
+import { ShopperHistory } from './shopper-history.ts'
+import { openShoppers, type Shoppers } from './shoppers.ts'
 import { spokenOf } from './spoken.ts'
 import { listen, tellAgain } from './telling.ts'
 import { timelineOf } from './timeline.ts'
@@ -124,6 +127,18 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
     history,
     mostTries: options.mostTries ?? mostTries,
   })
+  const shopperHistory = new ShopperHistory(join(ground.cluster.folder, 'shoppers'))
+  const shopPage = await openShopPage((checkout, about) =>
+    shopperHistory.add({ checkout, what: 'call', atMs: Date.now(), about }),
+  )
+  const shoppers = openShoppers({
+    seed,
+    count: profile.shoppers,
+    line: crew,
+    history: shopperHistory,
+    shopPage: shopPage.url,
+    mostTries: options.mostTries ?? mostTries,
+  })
   const follower = openFollower(crew, seed, join(ground.cluster.folder, 'followed'))
   const watch = new Watch(scene, history, say, profile.progressMs)
   const injected = await follow(
@@ -144,16 +159,19 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
   }
   await watch.stop()
   await crew.allPresent()
-  await Promise.all([shops.stop(), schedulers.stop()])
+  await Promise.all([shops.stop(), schedulers.stop(), shoppers.stop()])
   history.close()
   const seconds = (performance.now() - startedMs) / 1000
   say(`merchants are done after ${seconds.toFixed(0)} s; waiting for quiet`)
-  const unrest = await becomeQuiet(scene, receivers, options)
+  const unrest = await becomeQuiet(scene, receivers, shoppers, options)
   await follower.end()
+  await shopPage.close()
+  shopperHistory.close()
   await fillOracle(ground, {
     history: history.path,
     followed: follower.path,
     received: receivers.path,
+    shoppers: shopperHistory.path,
   })
   say(await spokenOf(ground.sql))
   const violations = [
@@ -299,6 +317,7 @@ const plainChannelShare = 0.15
 async function becomeQuiet(
   scene: Scene,
   receivers: Receivers,
+  shoppers: Shoppers,
   options: RunOptions,
 ): Promise<(Violation & { assertion: string })[]> {
   const { ground } = scene
@@ -323,7 +342,9 @@ async function becomeQuiet(
     await quiet()
     await keepDead(ground.sql)
     await receivers.replayDead()
+    await shoppers.pressAgain()
     await quiet()
+    await shoppers.askStates()
   } catch (error) {
     const [what = '', first = ''] = String(error).split('\n')
     const about = first.split(' ')[0] ?? ''
@@ -346,7 +367,10 @@ async function keepDead(sql: Ground['sql']): Promise<void> {
 /** Ends the acquirer's pending payments half a minute early; a third is left to expire. */
 async function endPending({ acquirer, sql }: Ground): Promise<void> {
   const rows = await sql<{ key: string }>(
-    "select attempt_key as key from tollgate.payment where state = 'pending'",
+    // The acquirer knows of no payment in its authentication.
+    `select a.key from tollgate.attempt a
+     join tollgate.payment p on p.attempt_key = a.key
+     where p.state = 'pending' and a.stage = 'money'`,
   )
   for (const [no, { key }] of rows.entries()) {
     if (no % 3 === 2) continue

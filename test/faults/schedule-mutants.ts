@@ -52,7 +52,7 @@ export const scheduleMutants: readonly Mutant[] = [
       },
       {
         of: 'isPastEnd',
-        find: 'effectiveEnd !== null && instant >= effectiveEnd',
+        find: 'effectiveEnd !== null && dueTime >= effectiveEnd',
         put: 'false',
       },
     ],

@@ -5,6 +5,7 @@
  */
 import { sign, signatureHeader } from '../../connectors/simulator/event.ts'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
+import { authenticatorName } from '../rig/installation/acquirer-plugin.ts'
 import { channelId, merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
@@ -104,8 +105,8 @@ async function addressOf(
   channel: string,
 ): Promise<string> {
   const [account] = await sql<{ id: string; connector: string }>(
-    'select id, connector from tollgate.merchant_account where channel_id = $1',
-    [channel],
+    'select id, connector from tollgate.merchant_account where channel_id = $1 and connector <> $2',
+    [channel, authenticatorName],
   )
   return `${url}/connectors/${account!.connector}/${account!.id}/events`
 }

@@ -1,10 +1,10 @@
 /** The table of late words and the sums alone: random lives of payments, without a database. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { lateWords } from '../../core/payment/late-words.ts'
+import { minus, moveBetween, noSums, type Place, shares } from '../../core/payment/balance-rules.ts'
+import { lateWords } from '../../core/payment/late-word-table.ts'
 import type { Effect } from '../../core/payment/operation-kinds.ts'
-import { minus, moveBetween, noSums, type Place, shares } from '../../core/payment/sums.ts'
-import { happeningsOf, liveMany } from './late-table/sequences.ts'
+import { happeningsOf, liveMany } from './late-table/lives.ts'
 
 describe('the table of late words', () => {
   test('every move has its inverse: sums, captures and the mark', () => {

@@ -1,4 +1,5 @@
 /** All scenarios, in the order in which they run. */
+import { checkouts } from './checkouts.ts'
 import { coldStart } from './cold-start.ts'
 import { dueSchedules } from './due-schedules.ts'
 import { followUps } from './follow-ups.ts'
@@ -13,12 +14,15 @@ import { slowAcquirer } from './slow-acquirer.ts'
 import { storedPayments } from './stored-payments.ts'
 import { twoHosts } from './two-hosts.ts'
 import { webhooks } from './webhooks.ts'
+import { widget } from './widget.ts'
 
 export const scenarios: readonly Scenario[] = [
   slowAcquirer,
   twoHosts,
   followUps,
   reads,
+  checkouts,
+  widget,
   coldStart,
   openSnapshot,
   webhooks,

@@ -1,8 +1,8 @@
 /** Clients of several kinds at once, in a process of their own. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { summarise } from '../latencies.ts'
-import { paymentForm } from '../payment.ts'
-import { exchange } from './client.ts'
+import { card, paymentForm } from '../payment.ts'
+import { type Answer, exchange } from './client.ts'
 
 /** What a stream sends. */
 export type Kind =
@@ -12,6 +12,10 @@ export type Kind =
   | 'captures'
   /** Reads of `ids`, in turn. */
   | 'reads'
+  /** Checkouts that are made. */
+  | 'checkouts'
+  /** Checkouts that are made, paid by their shopper, and asked for by their merchant. */
+  | 'shoppers'
 
 export type Stream = {
   readonly name: string
@@ -75,18 +79,48 @@ function messageOf({ kind, ids = [], delaysMs, ...stream }: Stream): Message {
   return { method: 'POST', path: '/v1/payments', body }
 }
 
+const form = 'application/x-www-form-urlencoded'
+
+function ask({ port, token }: Stream, { method, path, body }: Message, type = form) {
+  const length =
+    method === 'POST' ? `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n` : ''
+  const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${length}`
+  return exchange(port, `${head}\r\n${body}`)
+}
+
+const basket = { amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+
+/** Makes a checkout; its shopper may pay it, and its merchant ask for it. */
+async function shop(stream: Stream): Promise<Answer> {
+  const { kind, entityId } = stream
+  const fields = { ...basket, entityId, shopperResultUrl: 'https://shop.example/thanks' }
+  const made = await ask(stream, {
+    method: 'POST',
+    path: '/v1/checkouts',
+    body: String(new URLSearchParams(fields)),
+  })
+  if (made.status !== 200 || kind === 'checkouts') return made
+  const { id } = JSON.parse(made.text) as { id: string }
+  const path = `/v1/checkouts/${id}/payment`
+  const press = { nonce: id.slice(0, 32), ...flatCard }
+  const body = JSON.stringify(press)
+  const paid = await ask(stream, { method: 'POST', path, body }, 'application/json')
+  if (paid.status !== 200 || !paid.text.includes('"state":"paid"')) return paid
+  return ask(stream, { method: 'GET', path: `${path}?entityId=${entityId}`, body: '' })
+}
+
+const flatCard = Object.fromEntries(
+  Object.entries(card).map(([name, value]) => [`card.${name}`, value]),
+)
+
 /** Resolves with the HTTP status or the code of the error, never rejects. */
 async function send(stream: Stream): Promise<string> {
-  const { method, path, body } = messageOf(stream)
-  const length =
-    method === 'POST'
-      ? `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n`
-      : ''
-  const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${stream.token}\r\n${length}`
+  const isShop = stream.kind === 'checkouts' || stream.kind === 'shoppers'
   try {
-    const { status, text } = await exchange(stream.port, `${head}\r\n${body}`)
+    const { status, text } = await (isShop ? shop(stream) : ask(stream, messageOf(stream)))
     // HTTP 200 is also the answer of a payment whose fate is open, which is no approval.
-    const isOpen = status === 200 && !/"code":"000\.100\.11[02]"/.test(text)
+    const done = stream.kind === 'checkouts' ? '000.200.100' : /000\.100\.11[02]/.source
+    const isOpen = status === 200 && !new RegExp(`"code":"${done}"`).test(text)
     return isOpen ? 'open' : String(status)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error)

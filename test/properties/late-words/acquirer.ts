@@ -17,11 +17,13 @@ import {
   type Outcome,
   type Plugin,
   pending,
+  type ReversalEnd,
   type Reversed,
   type Supports,
   unknown,
 } from '@tollgate/plugin-kit'
 import { type Books, carryOut, type Entry, isAsAsked, stands } from './books.ts'
+import { issuerOf } from './issuer.ts'
 
 /** The abilities that distinguish the acquirers. */
 export const abilities = {
@@ -56,6 +58,7 @@ export function acquirers(books: Books): Plugin {
         methods: ['card'],
         key,
         enquiryVisibleAfterMs: 60_000,
+        threeDSecure: 'external',
       },
       authorize: send,
       debit: send,
@@ -78,7 +81,12 @@ export function acquirers(books: Books): Plugin {
       },
     })
   })
-  return definePlugin({ name: 'acquirers', contract: 1, connectors })
+  return definePlugin({
+    name: 'acquirers',
+    contract: 1,
+    connectors,
+    authenticators: [issuerOf(books)],
+  })
 }
 
 const revived = (name: string, value: unknown) =>
@@ -118,6 +126,8 @@ async function sent(
   return truth(entry)
 }
 
+const bankPage = { redirect: { url: 'https://bank.example/pay' } }
+
 /** The state of the books as an outcome. */
 export function truth(entry: Entry): Outcome {
   const refs = { reference: `at-${entry.key}` }
@@ -129,7 +139,7 @@ export function truth(entry: Entry): Outcome {
     case 'accepted':
       return accepted(refs, 'event')
     case 'pending':
-      return pending('event', { refs })
+      return pending(entry.returnUrl === undefined ? 'event' : bankPage, { refs })
     case 'nothing':
     case 'coming':
       return unknown('nothing is known of it yet')
@@ -143,8 +153,21 @@ function found(entry: Entry): Found {
     entry.hidden -= 1
     return { is: 'notFound' }
   }
+  if (entry.reversal === 'requested') return { is: 'requested' }
   const isThere = entry.state !== 'nothing' && entry.state !== 'coming'
-  return isThere ? truth(entry) : { is: 'notFound' }
+  return isThere ? (reversalOf(entry) ?? truth(entry)) : { is: 'notFound' }
+}
+
+/** The end of a reversal that was requested. */
+export function reversalOf(entry: Entry): ReversalEnd | undefined {
+  switch (entry.reversal) {
+    case 'done':
+      return { is: 'reversed', refs: {} }
+    case 'failed':
+      return { is: 'notReversed', why: 'the line to the scheme is down' }
+    default:
+      return undefined
+  }
 }
 
 const money = new Set<Kind>(['refund', 'reverse', 'capture'])
@@ -162,6 +185,10 @@ function undone(books: Books, entry: Entry): Reversed {
     return { is: 'refused', why: 'too late' }
   }
   entry.isHarmless = true
+  if (entry.fate.undo === 'later') {
+    entry.reversal = 'requested'
+    return { is: 'requested' }
+  }
   entry.state = 'taken back'
   return { is: 'reversed' }
 }

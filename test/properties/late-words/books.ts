@@ -24,6 +24,8 @@ export type Entry = {
   readonly reference: string
   readonly kind: Kind
   readonly paymentId: string
+  /** The way back of a shopper, who pays at the acquirer's page where the operation is pending. */
+  readonly returnUrl: string | undefined
   /** Key of the original operation. */
   readonly original: string | undefined
   readonly asked: Money
@@ -36,6 +38,8 @@ export type Entry = {
   hidden: number
   /** Reversed by its key: later arrivals do nothing. */
   isHarmless: boolean
+  /** Of a reversal by key that is not carried out at once. */
+  reversal: 'none' | 'requested' | 'done' | 'failed'
   /** Whether an accepted operation ever failed. */
   hasFailed: boolean
   /** Releases its late answer. */
@@ -52,11 +56,43 @@ export type Dispute = {
   reversal: { readonly eventId: string } | undefined
 }
 
+/** A shopper who was sent to a page, with the way back. */
+export type Away = { readonly sequence: string; readonly returnUrl: string }
+
+/** The issuer's view of a shopper. */
+export type Issuer = 'confirms' | 'asks' | 'refuses' | 'is unavailable' | 'cancelled'
+
+/** The reference of an operation: that of the press in a checkout, else the merchant's own. */
+export function referenceOf({
+  request,
+  merchantTransactionId,
+}: Pick<Operation, 'request' | 'merchantTransactionId'>): string {
+  const own = (request.customParameters as Readonly<Record<string, unknown>> | undefined)?.[
+    pressParameter
+  ]
+  return typeof own === 'string' ? own : (merchantTransactionId ?? '')
+}
+
+/** Names the press of the pay button that made a payment. */
+export const pressParameter = 'SHOPPER_press'
+
 export class Books {
   readonly #entries = new Map<string, Entry>()
   readonly #bySequence = new Map<string, Entry[]>()
   readonly #fates = new Map<string, Partial<Record<Kind, Fate>>>()
   readonly disputes: Dispute[] = []
+  /** Every way back that was given out. */
+  readonly away: Away[] = []
+  readonly #issuers = new Map<string, Issuer>()
+
+  /** Sets the issuer's view of the shopper who made this press. */
+  authenticate(reference: string, issuer: Issuer): void {
+    this.#issuers.set(reference, issuer)
+  }
+
+  issuerOf(reference: string): Issuer {
+    return this.#issuers.get(reference) ?? 'confirms'
+  }
 
   /** Sets the fates of the operations with this merchantTransactionId. */
   tell(reference: string, fates: Partial<Record<Kind, Fate>>): void {
@@ -80,7 +116,8 @@ export class Books {
   entry(operation: Operation): Entry {
     const known = this.#entries.get(operation.key)
     if (known !== undefined) return known
-    const reference = operation.merchantTransactionId ?? ''
+    const reference = referenceOf(operation)
+    const isPress = reference !== (operation.merchantTransactionId ?? '')
     const original = operation.original?.key
     const entry: Entry = {
       key: operation.key,
@@ -88,6 +125,7 @@ export class Books {
       reference,
       kind: operation.kind,
       paymentId: operation.paymentId,
+      returnUrl: isPress ? operation.returnUrl : undefined,
       original,
       asked: operation.amount,
       fate: this.#fates.get(reference)?.[operation.kind] ?? approving,
@@ -97,10 +135,14 @@ export class Books {
       sends: 0,
       hidden: 0,
       isHarmless: false,
+      reversal: 'none',
       hasFailed: false,
       release: undefined,
     }
     this.#entries.set(entry.key, entry)
+    if (entry.returnUrl !== undefined) {
+      this.away.push({ sequence: entry.sequence, returnUrl: entry.returnUrl })
+    }
     const list = this.#bySequence.get(entry.sequence)
     if (list === undefined) this.#bySequence.set(entry.sequence, [entry])
     else list.push(entry)

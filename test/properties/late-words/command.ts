@@ -3,6 +3,7 @@
  */
 import type { FaultPoint } from '../../../core/index.ts'
 import type { Ability } from './acquirer.ts'
+import type { Issuer } from './books.ts'
 import { type Amount, type Fate, shownFate } from './fate.ts'
 
 /** The circumstances of a merchant's request. */
@@ -14,6 +15,9 @@ export type Way = {
   /** The fault point at which its process dies. */
   readonly crash: FaultPoint | undefined
 }
+
+/** How a shopper presses the pay button. `again`: the button of the press before. */
+export type Click = 'once' | 'double' | 'in two tabs' | 'again'
 
 /** `PA+` is an increment. */
 export type FollowUpType = 'CP' | 'RV' | 'RF' | 'RB' | 'RC' | 'PA+' | 'CB' | 'CR'
@@ -27,6 +31,8 @@ export type Turn =
   | 'fails'
   | 'returns'
   | 'does it after all'
+  | 'takes it back'
+  | 'cannot take it back'
   | 'repeats itself'
 
 export type Delivery =
@@ -78,6 +84,28 @@ export type Command =
   | { readonly do: 'deliver'; readonly message: number }
   | { readonly do: 'enquire'; readonly on: number; readonly crash: FaultPoint | undefined }
   | { readonly do: 'decide'; readonly on: number }
+  | { readonly do: 'check out'; readonly type: 'DB' | 'PA'; readonly engine: 0 | 1 }
+  | {
+      readonly do: 'press'
+      readonly on: number
+      readonly fate: Fate
+      /** Undefined: the browser is not described, so nobody authenticates the shopper. */
+      readonly issuer: Issuer | undefined
+      readonly click: Click
+      readonly engine: 0 | 1
+      readonly crash: FaultPoint | undefined
+    }
+  | {
+      readonly do: 'come back'
+      readonly on: number
+      /** The issuer's view by then, or a bank's page that approved or cancelled. */
+      readonly issuer: Issuer
+      /** On both engines at once. */
+      readonly twice: boolean
+      readonly engine: 0 | 1
+      readonly crash: FaultPoint | undefined
+    }
+  | { readonly do: 'close checkout'; readonly on: number; readonly how: 'expires' | 'is removed' }
   | { readonly do: 'lose commit'; readonly when: 'before' | 'after'; readonly of: string }
   | { readonly do: 'outage'; readonly engine: 0 | 1 }
   | { readonly do: 'night' }
@@ -125,6 +153,16 @@ function shown(command: Command): string {
       return `enquiry about #${command.on}${died(command.crash)}`
     case 'decide':
       return `operator asks about #${command.on}, then decides by the acquirer's books`
+    case 'check out':
+      return `checkout for a ${command.type}`
+    case 'press': {
+      const issuer = command.issuer === undefined ? '' : `, the issuer ${command.issuer}`
+      return `press ${command.click} in checkout #${command.on} (${shownFate(command.fate)})${issuer}${died(command.crash)}`
+    }
+    case 'come back':
+      return `shopper #${command.on} comes back${command.twice ? ' twice at once' : ''}, the issuer ${command.issuer}${died(command.crash)}`
+    case 'close checkout':
+      return `checkout #${command.on} ${command.how}`
     case 'lose commit':
       return `the next commit of "${command.of}" is cut ${command.when} it`
     case 'outage':

@@ -16,7 +16,7 @@ export type Fate = {
   /** The answer to a repeat under the same key. */
   readonly repeat: 'truth' | 'unreachable' | 'lost'
   /** The result of a reversal by key. */
-  readonly undo: 'works' | 'too late' | 'no answer'
+  readonly undo: 'works' | 'too late' | 'no answer' | 'later'
 }
 
 export const approving: Fate = {

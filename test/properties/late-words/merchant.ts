@@ -2,12 +2,13 @@
 import type { Claim, Kind } from '@tollgate/plugin-kit'
 import { GatewayError, type PaymentView } from '../../../core/index.ts'
 import { card } from '../../rig/gateway.ts'
-import { truth } from './acquirer.ts'
+import { reversalOf, truth } from './acquirer.ts'
 import { arrive, type Dispute, type Entry, isAsAsked, isSale, stands } from './books.ts'
 import type { Command, Delivery, Sequence, Way } from './command.ts'
 import { approving, type Fate } from './fate.ts'
 import { live } from './processes.ts'
 import { followUpFields, part, pick, plainWay, same, takes } from './request.ts'
+import { Shopper } from './shopper.ts'
 import { takeTurn } from './turn.ts'
 import { type Message, messageOf, type Place, type World } from './world.ts'
 
@@ -30,10 +31,16 @@ export const happenings = [
   'message',
   'chargeback',
 ] as const
-export type Happening = (typeof happenings)[number] | 'sent again'
+/** Further ones of a run with shoppers. */
+export const shopperHappenings = ['paid', 'away', 'came back'] as const
+export type Happening =
+  | (typeof happenings)[number]
+  | (typeof shopperHappenings)[number]
+  | 'sent again'
+  | 'end of a reversal'
 
 /** A request, for a repeat under its key or a follow-up. */
-type Asked = {
+export type Asked = {
   readonly reference: string
   readonly type: string
   readonly minor: bigint
@@ -42,7 +49,7 @@ type Asked = {
   id: string | undefined
 }
 
-const whole = 9200n
+export const whole = 9200n
 
 export class Merchant {
   readonly name: string
@@ -59,6 +66,7 @@ export class Merchant {
   readonly disputes: Dispute[] = []
   /** The ids of the merchant's payments. */
   readonly begun: string[] = []
+  readonly shopper: Shopper
   readonly #asked: Asked[] = []
   readonly #said: Message[] = []
   readonly #unavailable: string[] = []
@@ -71,6 +79,7 @@ export class Merchant {
     this.name = name
     this.sequence = sequence
     this.place = world.place(sequence)
+    this.shopper = new Shopper(this, (asked) => void this.#asked.push(asked))
   }
 
   /** Continues until the next night. @returns false when the sequence is over. */
@@ -158,6 +167,11 @@ export class Merchant {
         await this.#pay({ do: 'pay', type: 'DB', fate: approving, second: approving, way })
         return line?.up()
       }
+      case 'check out':
+      case 'press':
+      case 'come back':
+      case 'close checkout':
+        return this.shopper.act(command)
       case 'lose commit': {
         const statements = run.gateway.statements().filter(({ text }) => text.includes(command.of))
         const statement = pick(statements, this.#numbers)
@@ -169,7 +183,7 @@ export class Merchant {
 
   async #pay({ type, fate, second, way }: Extract<Command, { do: 'pay' }>): Promise<void> {
     const isTwoSteps = type === 'PA.CP'
-    const reference = this.#tell({
+    const reference = this.tell({
       ...same(fate),
       ...(isTwoSteps ? { capture: second, reverse: approving } : {}),
     })
@@ -200,7 +214,7 @@ export class Merchant {
     const on = pick(fitting, command.on)
     if (on?.id === undefined) return
     const { id } = on
-    const reference = this.#tell(same(fate))
+    const reference = this.tell(same(fate))
     const minor = part(on.minor, share)
     const fields = { ...followUpFields(command, on.type, minor), merchantTransactionId: reference }
     const asked: Asked = {
@@ -243,25 +257,25 @@ export class Merchant {
     const options = way.keyed ? { idempotencyKey: reference } : {}
     try {
       const lived = await live(way.crash, this.begun, () => send(gateway, options))
-      if (lived.died) return this.#count('died')
+      if (lived.died) return this.count('died')
       const { id, result, retrySafe } = lived.value
       const { code } = result
-      this.#count(/^000\.200/.test(code) ? 'open' : /^000\./.test(code) ? 'success' : 'declined')
+      this.count(/^000\.200/.test(code) ? 'open' : /^000\./.test(code) ? 'success' : 'declined')
       this.answers.push({ reference, type, id, code: result.code, isRetrySafe: retrySafe === true })
       if (!this.begun.includes(id)) this.begun.push(id)
     } catch (error) {
       if (!(error instanceof GatewayError) && this.world.line !== undefined) {
         // Without a database a client can get no answer at all, which promises nothing.
-        this.#count('died')
+        this.count('died')
       } else if (!(error instanceof GatewayError)) {
         const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
         this.faults.push(`${type} failed through a fault of the gateway: ${text}`)
       } else if (error.status === 503) {
-        this.#count('sent again')
+        this.count('sent again')
         this.#unavailable.push(reference)
       } else if (error.status >= 500 || error.code === '200.300.404')
         this.faults.push(`${type} was answered ${error.status} ${error.code}`)
-      else this.#count('refused')
+      else this.count('refused')
     }
   }
 
@@ -278,7 +292,7 @@ export class Merchant {
       reversal: undefined,
     }
     this.disputes.push(dispute)
-    this.#count('chargeback')
+    this.count('chargeback')
     this.world.books.disputes.push(dispute)
     const message = this.#disputeWord(dispute, 'chargeback', eventId, command.named)
     const reversal = command.reversed === 'no' ? undefined : this.#reversalOf(dispute)
@@ -351,7 +365,8 @@ export class Merchant {
   }
 
   #wordOf(entry: Entry): Message {
-    const word = truth(entry)
+    const word = reversalOf(entry) ?? truth(entry)
+    if (word.is === 'reversed' || word.is === 'notReversed') this.count('end of a reversal')
     const outcome = word.is === 'approved' ? { is: word.is, refs: word.refs } : word
     return messageOf(this.place, this.name, {
       eventId: this.#number('word'),
@@ -396,7 +411,7 @@ export class Merchant {
   }
 
   async #post(message: Message, crash?: Way['crash']): Promise<void> {
-    this.#count('message')
+    this.count('message')
     if (Object.keys(message.inbound.headers).length > 0) this.delivered.push(message)
     try {
       const lived = await live(crash, this.begun, () => this.world.deliver(message))
@@ -410,14 +425,14 @@ export class Merchant {
     }
   }
 
-  #tell(fates: Partial<Record<Kind, Fate>>): string {
+  tell(fates: Partial<Record<Kind, Fate>>): string {
     this.#numbers += 1
     const reference = `${this.name}.${this.#numbers}`
     this.world.books.tell(reference, fates)
     return reference
   }
 
-  #count(what: Happening): void {
+  count(what: Happening): void {
     this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
   }
 

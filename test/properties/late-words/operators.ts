@@ -54,7 +54,8 @@ async function patiently(rest: Rest, payment: string, attempt: () => Promise<unk
   try {
     await attempt()
   } catch (error) {
-    if (!(error instanceof GatewayError) || !/works on it now/.test(error.message)) throw error
+    if (!(error instanceof GatewayError) || !/works on this payment now/.test(error.message))
+      throw error
     await until(async () => {
       const [row] = await rest.merchant.world.run.sql<{ free: boolean }>(
         `select not exists (

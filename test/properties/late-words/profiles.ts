@@ -45,6 +45,52 @@ export const profiles: Readonly<Record<string, Profile>> = {
     ],
     length: { min: 6, max: 9 },
   },
+  /** Shoppers in checkouts: presses, authentications, returns, and late words about earlier tries. */
+  shoppers: {
+    ...mixed,
+    begins: 'check out',
+    followUps: [
+      [2, 'CP'],
+      [1, 'RV'],
+      [2, 'RF'],
+    ],
+    fates: [
+      [20, {}],
+      [6, { becomes: 'declined' }],
+      [4, { becomes: 'pending' }],
+      [2, { becomes: 'accepted' }],
+      [2, { answer: 'lost' }],
+      [1, { becomes: 'declined', answer: 'lost' }],
+      [1, { becomes: 'coming', answer: 'lost' }],
+      [1, { answer: 'lost', hidden: 1, repeat: 'unreachable' }],
+      [1, { becomes: 'nothing', answer: 'unreachable' }],
+      [1, { becomes: 'pending', undo: 'too late' }],
+      [1, { becomes: 'pending', undo: 'no answer' }],
+      [1, { amount: 'less' }],
+    ],
+    turns: [
+      [3, 'completes'],
+      [2, 'abandons'],
+      [1, 'confirms'],
+      [2, 'fails'],
+      [5, 'does it after all'],
+      [1, 'repeats itself'],
+    ],
+    commands: [
+      [1, 'check out'],
+      [16, 'press'],
+      [6, 'come back'],
+      [5, 'turn'],
+      [1, 'close checkout'],
+      [1, 'follow'],
+      [1, 'deliver'],
+      [1, 'arrive'],
+      [1, 'decide'],
+      [2, 'night'],
+    ],
+    crashes: 15,
+    length: { min: 3, max: 11 },
+  },
   /** Both steps of a two-step payment fail in every way. */
   'two-steps': {
     ...mixed,
@@ -164,6 +210,39 @@ export const profiles: Readonly<Record<string, Profile>> = {
       [3, 'follow'],
       [3, 'turn'],
     ],
+  },
+  /** Reversals by key that are only requested, and end later. */
+  'requested-reversals': {
+    ...mixed,
+    abilities: [
+      [2, 'keyed'],
+      [2, 'plain'],
+      [1, 'undoing'],
+    ],
+    fates: [
+      [2, {}],
+      [3, { becomes: 'declined', undo: 'later' }],
+      [2, { becomes: 'pending', undo: 'later' }],
+      [2, { answer: 'lost', undo: 'later', hidden: 1 }],
+      [1, { answer: 'lost', undo: 'later', amount: 'less' }],
+      [1, { becomes: 'accepted', undo: 'later' }],
+    ],
+    turns: [
+      [3, 'does it after all'],
+      [4, 'takes it back'],
+      [3, 'cannot take it back'],
+      [1, 'completes'],
+      [1, 'abandons'],
+    ],
+    commands: [
+      [2, 'follow'],
+      [5, 'turn'],
+      [1, 'decide'],
+      [1, 'enquire'],
+      [1, 'deliver'],
+      [3, 'night'],
+    ],
+    length: { min: 4, max: 10 },
   },
   /** An answer arrives after an operator's decision. */
   'late-answers': {

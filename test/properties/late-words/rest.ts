@@ -21,6 +21,19 @@ export type Row = {
   readonly isTwoSteps: boolean
   /** Closes later operations of its kind. */
   readonly isFinal: boolean
+  readonly checkout: string | null
+  /** An operator kept the late success. */
+  readonly isKept: boolean
+}
+
+/** A checkout at rest. */
+export type CheckoutRow = {
+  readonly id: string
+  /** The nonce of each payment, in their order. */
+  readonly nonces: readonly string[]
+  readonly payments: readonly string[]
+  /** As its shopper is told. */
+  readonly state: string
 }
 
 export type Listed = {
@@ -53,6 +66,7 @@ export type Rest = {
   /** Chargebacks with a delivered, proven message. */
   readonly disputes: readonly Dispute[]
   readonly words: readonly Word[]
+  readonly checkouts: readonly CheckoutRow[]
   /** Kinds of events emitted about each payment. */
   readonly told: ReadonlyMap<string, readonly string[]>
   /** Balances that differ from their payments. */
@@ -75,7 +89,9 @@ export async function atRest(world: World, merchants: readonly Merchant[]): Prom
       p.merchant_transaction_id as reference, p.payment_type as type, p.effect, p.state,
       p.result_code as code, p.amount_minor as minor, p.approved_minor as approved, p.currency,
       coalesce(p.answer ->> 'retrySafe' = 'true', false) as "isRetrySafe",
-      p.chain_id is not null as "isTwoSteps", coalesce(request.request ->> 'sequence' = 'FINAL', false) as "isFinal"
+      p.chain_id is not null as "isTwoSteps", coalesce(request.request ->> 'sequence' = 'FINAL', false) as "isFinal",
+      p.checkout_id as checkout, exists (
+        select from tollgate.audit u where u.resource = p.id and u.action = 'payment.kept') as "isKept"
     from tollgate.payment p
     left join tollgate.payment_request request on request.id = p.id
     order by p.id`)
@@ -88,6 +104,14 @@ export async function atRest(world: World, merchants: readonly Merchant[]): Prom
   const events = await run.sql<{ resource: string; types: string[] }>(
     'select resource, array_agg(type) as types from tollgate.event group by resource',
   )
+  const checkouts = await run.sql<Omit<CheckoutRow, 'state'>>(
+    `select id, nonces, array(select replace(payment::text, '-', '') from unnest(earlier || payment_id) as payment) as payments
+     from tollgate.checkout`,
+  )
+  const asked = await Promise.all(
+    checkouts.map(async (one) => ({ ...one, ...(await run.gateway.checkouts.state(one.id)) })),
+  )
+  const checkoutById = new Map(asked.map((one) => [one.id, one]))
   const told = new Map(events.map(({ resource, types }) => [resource, types]))
   const attention = await run.gateway.attention(1_000_000)
   const unbalanced = await balancesOff(world)
@@ -130,6 +154,7 @@ export async function atRest(world: World, merchants: readonly Merchant[]): Prom
       answers: merchant.answers,
       disputes: merchant.disputes.filter(({ eventId }) => provenIds.has(eventId)),
       words: own.flatMap(({ key }) => wordsByKey.get(key) ?? []),
+      checkouts: merchant.shopper.checkouts.map(({ id }) => checkoutById.get(id)!),
       told,
       unbalanced: unbalanced.filter((id) => own.some((row) => row.id === id)),
       rowOf: (key) => byKey.get(key),

@@ -4,6 +4,7 @@
  */
 import { counted, type Entry, isAsAsked, ofAuthorisation, ofSale, stands } from './books.ts'
 import type { Rest, Row } from './rest.ts'
+import { shopperRules } from './shopper-rules.ts'
 
 export type Rule = { readonly name: string; readonly broken: (rest: Rest) => string | undefined }
 
@@ -32,6 +33,7 @@ const isGivenBack = (rest: Rest, entry: Entry) =>
   })
 
 export const rules: readonly Rule[] = [
+  ...shopperRules,
   {
     name: '1 no more money goes out than came in',
     broken: (rest) =>

@@ -2,7 +2,17 @@
 import fc from 'fast-check'
 import type { FaultPoint } from '../../../core/index.ts'
 import type { Ability } from './acquirer.ts'
-import type { Command, Delivery, FollowUpType, Sequence, Share, Turn, Way } from './command.ts'
+import type { Issuer } from './books.ts'
+import type {
+  Click,
+  Command,
+  Delivery,
+  FollowUpType,
+  Sequence,
+  Share,
+  Turn,
+  Way,
+} from './command.ts'
 import { approving, type Fate } from './fate.ts'
 
 type Weighted<T> = readonly (readonly [weight: number, value: T])[]
@@ -22,6 +32,10 @@ export type Profile = {
   /** Whether a chargeback is reversed, and which message is first. */
   readonly reversals: Weighted<'no' | 'first' | 'after'>
   readonly commands: Weighted<Command['do']>
+  /** The first command: a payment of the merchant, unless it is a checkout. */
+  readonly begins?: 'check out'
+  readonly clicks: Weighted<Click>
+  readonly issuers: Weighted<Issuer | undefined>
   /** The number of crashes in a hundred requests or messages. */
   readonly crashes: number
   readonly length: { readonly min: number; readonly max: number }
@@ -68,6 +82,10 @@ export const mixed: Profile = {
     [1, { amount: 'less', answer: 'lost' }],
     [1, { answer: 'lost', undo: 'too late', hidden: 1 }],
     [1, { answer: 'lost', undo: 'no answer', hidden: 1 }],
+    [1, { becomes: 'pending', undo: 'later' }],
+    [1, { becomes: 'declined', undo: 'later' }],
+    [1, { answer: 'lost', undo: 'later', hidden: 1 }],
+    [1, { amount: 'less', undo: 'later' }],
   ],
   followUps: [
     [6, 'CP'],
@@ -91,6 +109,8 @@ export const mixed: Profile = {
     [4, 'fails'],
     [2, 'returns'],
     [4, 'does it after all'],
+    [3, 'takes it back'],
+    [2, 'cannot take it back'],
     [2, 'repeats itself'],
   ],
   amounts: [
@@ -125,6 +145,19 @@ export const mixed: Profile = {
     [1, 'decide'],
     [3, 'night'],
   ],
+  clicks: [
+    [5, 'once'],
+    [2, 'double'],
+    [2, 'in two tabs'],
+    [2, 'again'],
+  ],
+  issuers: [
+    [9, undefined],
+    [2, 'confirms'],
+    [4, 'asks'],
+    [1, 'refuses'],
+    [1, 'is unavailable'],
+  ],
   crashes: 10,
   length: { min: 2, max: 9 },
 }
@@ -132,6 +165,26 @@ export const mixed: Profile = {
 const requestCrashes: readonly FaultPoint[] = [
   'before-T1',
   'after-T1',
+  'before-send',
+  'after-send',
+  'before-T2',
+  'after-T2',
+]
+const pressCrashes: readonly FaultPoint[] = [
+  ...requestCrashes,
+  'before-authentication',
+  'authenticated',
+  'before-going-on',
+  'gone-on',
+  'after-lease',
+  'before-enquiry',
+  'after-enquiry',
+]
+const returnCrashes: readonly FaultPoint[] = [
+  'after-lease',
+  'authenticated',
+  'before-going-on',
+  'gone-on',
   'before-send',
   'after-send',
   'before-T2',
@@ -187,6 +240,11 @@ export function sequencesOf(profile: Profile): fc.Arbitrary<Sequence> {
     second: fate,
     way,
   })
+  const checkOut = fc.record({
+    do: fc.constant('check out' as const),
+    type: fc.constantFrom('DB', 'PA'),
+    engine,
+  })
   const kinds: { readonly [Name in Command['do']]: fc.Arbitrary<Command> } = {
     pay,
     follow: fc.record({
@@ -232,6 +290,35 @@ export function sequencesOf(profile: Profile): fc.Arbitrary<Sequence> {
       crash: crash(enquiryCrashes),
     }),
     decide: fc.record({ do: fc.constant('decide' as const), on: index }),
+    'check out': checkOut,
+    press: fc.record({
+      do: fc.constant('press' as const),
+      on: index,
+      fate: of(profile.firstFates ?? profile.fates).map(whole),
+      issuer: of(profile.issuers),
+      click: of(profile.clicks),
+      engine,
+      crash: crash(pressCrashes),
+    }),
+    'come back': fc.record({
+      do: fc.constant('come back' as const),
+      on: index,
+      issuer: of<Issuer>([
+        [6, 'confirms'],
+        [1, 'asks'],
+        [1, 'refuses'],
+        [1, 'cancelled'],
+        [1, 'is unavailable'],
+      ]),
+      twice: fc.boolean(),
+      engine,
+      crash: crash(returnCrashes),
+    }),
+    'close checkout': fc.record({
+      do: fc.constant('close checkout' as const),
+      on: index,
+      how: fc.constantFrom('expires', 'is removed'),
+    }),
     'lose commit': fc.record({
       do: fc.constant('lose commit' as const),
       when: fc.constantFrom('before', 'after'),
@@ -250,7 +337,7 @@ export function sequencesOf(profile: Profile): fc.Arbitrary<Sequence> {
         [5, false],
         [1, true],
       ]),
-      first: pay,
+      first: profile.begins === undefined ? pay : checkOut,
       rest: fc.array(next, {
         minLength: profile.length.min - 1,
         maxLength: profile.length.max - 1,

@@ -29,6 +29,14 @@ export function takeTurn(entry: Entry, turn: Turn, amount: Parameters<typeof amo
       entry.times = 0
       carryOut(entry, amount, 'done')
       return
+    case 'takes it back':
+      if (entry.reversal !== 'requested') return
+      entry.reversal = 'done'
+      entry.state = 'taken back'
+      return
+    case 'cannot take it back':
+      if (entry.reversal === 'requested') entry.reversal = 'failed'
+      return
     case 'repeats itself':
       return
   }

@@ -6,6 +6,7 @@ import { type Line, lineTo } from '../../rig/proxy.ts'
 import { type Ability, abilities, acquirers, connectorOf, proof } from './acquirer.ts'
 import { arrive, Books } from './books.ts'
 import type { Sequence } from './command.ts'
+import { issuerName } from './issuer.ts'
 
 export type Place = {
   readonly channel: string
@@ -37,7 +38,14 @@ export type World = {
   close(): Promise<void>
 }
 
-const settings = [false, true].map((partialApproval) => ({ partialApproval }))
+const settings = [false, true].map((partialApproval) => ({
+  partialApproval,
+  // All shoppers have one card and one address.
+  cardTestingNumber: 0,
+  cardTestingAddress: 0,
+  cardTestingBin: 0,
+  cardTestingChannel: 0,
+}))
 const placeName = (ability: string, partial: boolean) => `${ability} ${partial}`
 
 export async function openWorld(cuts: boolean): Promise<World> {
@@ -48,6 +56,7 @@ export async function openWorld(cuts: boolean): Promise<World> {
     shutdownGraceMs: 200,
     connectorTimeoutMs,
     stepDays: 0,
+    publicUrl,
     ...(cuts
       ? {
           through: async (url) => {
@@ -66,12 +75,19 @@ export async function openWorld(cuts: boolean): Promise<World> {
         kind: 'channel',
         name,
         parentId: run.merchant,
-        settings: setting,
+        // Half of the shoppers go to their acquirer without an authentication.
+        settings: { ...setting, threeDSecure: ability === 'plain' ? 'off' : 'on' },
       })
       const connector = connectorOf(ability)
       const account = await run.gateway.entities.createAccount({
         channelId: channel,
         connector,
+        mode: 'EXTERNAL',
+        settings: {},
+      })
+      await run.gateway.entities.createAccount({
+        channelId: channel,
+        connector: issuerName,
         mode: 'EXTERNAL',
         settings: {},
       })
@@ -132,6 +148,8 @@ const askAgainMs = 15
 
 /** Short, because late answers wait this long. */
 const connectorTimeoutMs = 2_000
+
+const publicUrl = 'https://pay.example'
 
 const twoTicksMs = 2_200
 
