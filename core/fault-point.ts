@@ -36,6 +36,15 @@ export type FaultPoint =
   | 'key-retired'
   | 'key-rewrapped'
   | 'audit-linked'
+  | 'settlement-stored'
+  | 'settlement-leased'
+  | 'settlement-read'
+  | 'settlement-staged'
+  | 'settlement-refused'
+  | 'settlement-fetched'
+  | 'settlement-matched'
+  | 'settlement-recorded'
+  | 'settlement-decided'
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 

@@ -94,7 +94,7 @@ export function formatAmount(minor: bigint, code: string): string {
 }
 
 /** The same for an acquirer's amount with more decimals: the rest is cut. */
-export function toldAmount(minor: bigint, code: string): string {
+export function shownAmount(minor: bigint, code: string): string {
   const exponent = exponentOf(currencyOf(code))
   if (exponent <= wireDecimals) return formatAmount(minor, code)
   const scale = scaleOf[exponent - wireDecimals]!

@@ -47,6 +47,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { operatorCommands } from './commands/operator.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
+import { settlementCommands } from './commands/settlement.ts'
 import {
   tokenCreateCommand,
   tokenListCommand,
@@ -88,6 +89,7 @@ export const commands: readonly Command[] = [
   attentionCommand,
   ...auditCommands,
   ...paymentCommands,
+  ...settlementCommands,
   listenCommand,
   eventsListCommand,
   eventsReplayCommand,

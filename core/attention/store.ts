@@ -27,6 +27,11 @@ export type AttentionKind =
    * entry, or time passes.
    */
   | 'card-testing'
+  /**
+   * A settlement file that was refused, lines of one that became no record or differ from the payments, or a
+   * payout that differs from its records.
+   */
+  | 'settlement'
 
 export type AttentionRow = {
   id: string
@@ -55,8 +60,21 @@ export const addAttention = (
     ${reference}::text)
   on conflict do nothing`
 
+/** Adds an entry about an entity instead of a payment. Its alarm is raised at once. */
+export const addEntityAttention = (
+  id: string,
+  kind: AttentionKind,
+  entityId: string,
+  detail: Readonly<Record<string, unknown>>,
+  reference: string,
+) => sql`
+  insert into tollgate.attention (id, kind, entity_id, alarm_at, detail, reference)
+  values (${id}::uuid, ${kind}::text, ${entityId}::uuid, now(), ${JSON.stringify(detail)}::jsonb,
+    ${reference}::text)
+  on conflict do nothing`
+
 /**
- * The same, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
+ * An entry of \`addAttention\`, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
  * open entry that froze nothing before.
  */
 export const freezeWith = (
@@ -241,8 +259,42 @@ export const keyReversalOf = (paymentId: string) => sql<{ id: string }>`
   select id
   from tollgate.audit
   where resource = ${paymentId}::uuid and action = 'reverse-by-key'
-    and detail ->> 'result' in ('reversed', 'unknown')
+    and detail ->> 'result' in ('reversed', 'requested', 'unknown')
   limit 1`
+
+/** Action of a late success that stands; its detail names the acquirer's word. */
+export const stands = 'late-success-stands'
+
+/**
+ * The reversals by key of a late success, since the success is listed: an earlier request was about
+ * the payment while it was open.
+ */
+export const requestedReversal = (paymentId: string) => sql<{
+  /** The acquirer took one. */
+  is_requested: boolean
+  /** An operator requested another one since. */
+  is_redriven: boolean
+  /** The last one failed. */
+  is_failed: boolean
+  /** One was requested by an operator, and no failure was told since. */
+  is_under_way: boolean
+}>`
+with begun as (
+  select coalesce(max(at), '-infinity') as at
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'conflict' and reference = '' and resolved_at is null),
+last as (
+  select max(audit.at) filter (where action = 'reverse-by-key' and detail ->> 'result' = 'requested') as requested,
+    max(audit.at) filter (where action = 'payment.redriven') as redriven,
+    max(audit.at) filter (where action = ${stands}::text and detail ->> 'outcome' = 'notReversed') as failed
+  from begun
+  join tollgate.audit on audit.at >= begun.at
+  where audit.resource = ${paymentId}::uuid)
+select requested is not null as is_requested,
+  coalesce(redriven > coalesce(requested, '-infinity'), false) as is_redriven,
+  coalesce(failed > coalesce(redriven, '-infinity'), false) as is_failed,
+  coalesce(redriven > coalesce(failed, '-infinity'), false) as is_under_way
+from last`
 
 /** Failed reversals by the engine, and whether an operator has requested another since. */
 export const failedUndos = (paymentId: string) => sql<{ failed: number; is_redriven: boolean }>`
@@ -256,8 +308,26 @@ select failed.failed, exists (
       and audit.at > failed.last_at) as is_redriven
 from failed`
 
+/** An open contradiction about the payment. */
+export const openConflictOf = (paymentId: string) => sql<{ id: string }>`
+  select id
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'conflict' and resolved_at is null
+  limit 1`
+
 /** Prefix of the references of entries about another amount; the amount follows. */
 export const otherAmount = 'other-amount'
+
+/** Reference of entries about an approval during a reversal. */
+export const toldApproval = 'approved'
+
+/** Whether the acquirer has told of a success of an undecided payment. */
+export const toldSuccess = (paymentId: string) => sql<{ id: string }>`
+  select id
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'undecided' and resolved_at is null
+    and (reference = ${toldApproval}::text or reference like ${`${otherAmount}%`}::text)
+  limit 1`
 
 /** Amounts that the acquirer moved instead of the requested one, until a decision. */
 export const otherAmountsOf = (paymentId: string) => sql<{

@@ -112,6 +112,20 @@ export function refuseUnlessMayMake(watch: Watch, caller: Holder, types: readonl
   }
 }
 
+/**
+ * Checks one right, for work that has no row in the table of endpoints.
+ *
+ * @throws GatewayError 403 800.900.301 with the name of the missing right.
+ */
+export function refuseUnlessHolds(
+  watch: Watch,
+  caller: Holder,
+  right: RightName,
+  operation: string,
+): void {
+  if (!holds(caller, bits.get(right) ?? 0)) throw lacking(watch, caller, right, operation)
+}
+
 /** Whether the right for an operation depends on the request's payment types. */
 export const goesByPaymentType = (operation: string): boolean =>
   needs.get(operation)?.isByPaymentType === true

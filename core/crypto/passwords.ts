@@ -122,6 +122,8 @@ export class Passwords {
         const { salt, ...parameters } = stored ?? { ...usual, salt: Buffer.alloc(saltBytes) }
         const digest = await derive(password, salt, parameters)
         const isSame = timingSafeEqual(digest, stored?.digest ?? Buffer.alloc(digestBytes))
+        // An older, cheaper digest would tell by its time that its name exists.
+        for (const missing of missingWork(parameters, usual)) await derive(password, salt, missing)
         return isSame && stored !== undefined
       },
     }
@@ -178,6 +180,19 @@ class Queue {
       else next()
     }
   }
+}
+
+/**
+ * The derivations that an older digest lacks to cost as much as one of now: rounds double, so one
+ * derivation for each step from the older number of rounds adds up. Costs of other shapes are left.
+ */
+function missingWork(older: Parameters, usual: Parameters): Parameters[] {
+  if (older.blockSize !== usual.blockSize || older.parallel !== usual.parallel) return []
+  const steps = Math.max(0, usual.logRounds - older.logRounds)
+  return Array.from({ length: steps }, (_, step) => ({
+    ...older,
+    logRounds: older.logRounds + step,
+  }))
 }
 
 function scryptOf(

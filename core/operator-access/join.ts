@@ -50,13 +50,14 @@ export function join(
   if (request.password === request.newPassword) {
     throw wrong('newPassword', 'must be another one than before')
   }
-  return logins.counted(name, from, async (place, { byName, byAddress, pauses, now }) => {
+  return logins.counted(name, from, async (place, counts) => {
+    const { byName, byAddress, pauses, now } = counts
     const [person] = await lanes.single(personByName(name))
     const isRight = await place.matches(request.password, person?.password)
     const hash = recoveryHash(request.invitation)
     const why = whyNot(person, isRight, hash)
     if (person === undefined || why !== undefined) {
-      throw await logins.failed(person, why ?? 'unknown name', pauses, from)
+      throw await logins.failed(person, why ?? 'unknown name', counts, from)
     }
     const { stored, shown } = newAuthenticator(engine, person.id, name)
     const fresh = { ...stored, password: await place.digest(request.newPassword), invitation: hash }
@@ -76,7 +77,7 @@ export function join(
     // A repeat after a lost answer finds its own result.
     const [own] = joined === undefined ? await lanes.single(personById(person.id)) : [fresh]
     if (own?.password !== fresh.password) {
-      throw await logins.failed(person, 'wrong invitation', pauses, from)
+      throw await logins.failed(person, 'wrong invitation', counts, from)
     }
     return shown
   })

@@ -1,6 +1,7 @@
 /**
  * Logins: name, password, and a code of the authenticator or a recovery code. Every failure gets
- * the same answer after the same work, so names cannot be guessed. The database counts each attempt
+ * the same answer after the same work (the same statements, commits, digests and openings), so names
+ * cannot be guessed. The database counts each attempt
  * as failed before it runs, by name and by address, so neither more processes nor concurrent
  * attempts give an attacker more of them.
  */
@@ -11,18 +12,20 @@ import { addAudit } from '../audit/store.ts'
 import type { Passwords, Place } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { newToken } from '../ids.ts'
+import { newId, newToken } from '../ids.ts'
 import { newCodeSecret, recoveryHash, stepOf } from './codes.ts'
-import { openSecret } from './secret.ts'
+import { openSecret, sealSecret } from './secret.ts'
 import { type PersonRow, personByName } from './store.ts'
 import {
   beginSession,
   countTry,
   pausesOf,
+  recordFailure,
   recoveryCodesLeft,
   type Subject,
   sessionBegan,
   uncountTry,
+  unusedRecoveryCode,
 } from './store-login.ts'
 
 export type LoginRequest = {
@@ -68,6 +71,9 @@ type Counts = {
   readonly now: Date
 }
 
+/** The counts that a refusal needs. */
+type Failure = Pick<Counts, 'byName' | 'pauses'>
+
 export const normalName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 
 /** The stored digest of a session. */
@@ -81,8 +87,8 @@ export const nameSubject = ({ vault }: Pick<Engine, 'vault'>, name: string): Buf
 export class Logins {
   readonly #engine: Engine
   readonly #passwords: Passwords
-  /** The secret to compare with for unknown names. */
-  readonly #nobodysSecret = newCodeSecret()
+  /** The person to compare with for unknown names. */
+  readonly #nobody = { id: newId(), secret: newCodeSecret() }
   #strangers = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 }
 
   constructor(engine: Engine, passwords: Passwords) {
@@ -97,19 +103,15 @@ export class Logins {
     )
   }
 
-  async #login(
-    request: LoginRequest,
-    from: From,
-    place: Place,
-    { byName, byAddress, pauses, now }: Counts,
-  ): Promise<LoggedIn> {
+  async #login(request: LoginRequest, from: From, place: Place, counts: Counts): Promise<LoggedIn> {
     const { lanes } = this.#engine
+    const { byName, byAddress, pauses, now } = counts
     const [person] = await lanes.single(personByName(normalName(request.name)))
     const isRight = await place.matches(request.password, person?.password)
     const proof = await this.#proof(person, request, now.getTime())
     const why = whyNot(person, isRight, proof)
     if (person === undefined || proof === undefined || why !== undefined) {
-      throw await this.failed(person, why ?? 'wrong code', pauses, from)
+      throw await this.failed(person, why ?? 'wrong code', counts, from)
     }
     const session = newToken()
     const hash = sessionHash(session)
@@ -136,7 +138,7 @@ export class Logins {
     )
     // A login whose answer was lost was run again, and found its code used.
     const [own] = begun === undefined ? await lanes.single(sessionBegan(hash)) : [begun]
-    if (own === undefined) throw await this.failed(person, 'code used before', pauses, from)
+    if (own === undefined) throw await this.failed(person, 'code used before', counts, from)
     if (proof.recoveryHash === null) return { session, personId: person.id }
     const [left] = await lanes.single(recoveryCodesLeft(person.id))
     return { session, personId: person.id, recoveryCodes: Number(left!.codes) }
@@ -191,13 +193,11 @@ export class Logins {
   }
 
   /** Counts an attempt of a logged-in person who authenticates again. @throws GatewayError 429 */
-  async countAgain(
-    name: string,
-  ): Promise<{ readonly subject: Buffer; readonly pauses: readonly Pause[] }> {
-    const subject = nameSubject(this.#engine, name)
+  async countAgain(name: string): Promise<Failure> {
+    const byName = nameSubject(this.#engine, name)
     const now = new Date(this.#engine.clock.realMs())
-    const by = { hash: subject, pausesMs: limits.namePausesMs }
-    return { subject, pauses: await this.#count(by, 'name', now) }
+    const by = { hash: byName, pausesMs: limits.namePausesMs }
+    return { byName, pauses: await this.#count(by, 'name', now) }
   }
 
   /** @returns the pause that begins with it. @throws GatewayError 429 */
@@ -212,29 +212,41 @@ export class Logins {
     throw wait(began?.paused_until ?? new Date(now.getTime() + 1000), now)
   }
 
-  /** Checks the authenticator's code, or a recovery code. */
+  /**
+   * Checks the authenticator's code, or a recovery code. The row of a recovery code is looked for with
+   * any password, so that a refusal after the right one takes no statement more.
+   */
   async #proof(person: PersonRow | undefined, { code, recoveryCode }: LoginRequest, nowMs: number) {
-    const secret =
-      person === undefined ? this.#nobodysSecret : await openSecret(this.#engine.vault, person)
+    const { vault, lanes } = this.#engine
+    const secret = await openSecret(vault, person ?? this.#sealedNobody())
     const step = stepOf(secret, code ?? '', nowMs) ?? null
     if (step !== null) return { step, recoveryHash: null }
     if (code !== undefined || recoveryCode === undefined) return undefined
-    return { step: null, recoveryHash: recoveryHash(recoveryCode) }
+    const hash = recoveryHash(recoveryCode)
+    const [unused] = await lanes.single(unusedRecoveryCode((person ?? this.#nobody).id, hash))
+    return unused === undefined ? undefined : { step: null, recoveryHash: hash }
+  }
+
+  /** Sealed each time, since data keys rotate. Sealing costs microseconds, as opening does. */
+  #sealedNobody(): Pick<PersonRow, 'id' | 'data_key_id' | 'sealed'> {
+    const { id, secret } = this.#nobody
+    const { dataKeyId, sealed } = sealSecret(this.#engine.vault, id, secret)
+    return { id, data_key_id: dataKeyId, sealed }
   }
 
   /** Puts it on record and gives the refusal, the same for everything. */
   async failed(
     person: PersonRow | undefined,
     why: Why,
-    pauses: readonly Pause[],
+    { byName, pauses }: Failure,
     from: From,
   ): Promise<GatewayError> {
     const { lanes, log } = this.#engine
     log.info({ person: person?.id ?? '', why, from: from.address ?? '' }, 'a login failed')
-    if (person !== undefined || this.#isOnRecord()) {
-      const about = aboutPerson(person, from)
-      await lanes.single(addAudit({ ...about, action: 'person.login-failed', detail: { why } }))
-    }
+    // A stranger beyond the limit costs the same statement and commit, or its time would tell the names.
+    const isOnRecord = person !== undefined || this.#isOnRecord()
+    const entry = { ...aboutPerson(person, from), action: 'person.login-failed', detail: { why } }
+    await lanes.single(recordFailure(byName, isOnRecord, entry))
     await this.#tellPauses(person, pauses, from)
     return new GatewayError('800.900.300', {
       status: 401,

@@ -190,15 +190,15 @@ export class People {
     }
     const place = this.#passwords.forWork(person.id)
     try {
-      const { subject, pauses } = await this.#logins.countAgain(row.name)
+      const counts = await this.#logins.countAgain(row.name)
       const isRight = await place.matches(request.password, row.password)
       const step = stepOf(await openSecret(vault, row), request.code, clock.realMs())
-      const fail = (why: Why) => this.#logins.failed(row, why, pauses, person)
+      const fail = (why: Why) => this.#logins.failed(row, why, counts, person)
       if (!isRight) throw await fail('wrong password')
       if (step === undefined) throw await fail('wrong code')
       const fresh = await place.digest(request.newPassword)
       const keep = sessionHash(session)
-      const change = { password: fresh, step, keep, subject }
+      const change = { password: fresh, step, keep, subject: counts.byName }
       const [changed] = await lanes.single(changePassword(row, change, actorOfPerson(person)))
       if (changed === undefined) throw await fail('code used before')
     } finally {

@@ -1,6 +1,6 @@
 /** SQL of logins: failures and sessions. */
 import type { Actor } from '../audit/actor.ts'
-import { auditRows } from '../audit/stored-rows.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 import type { Credentials, PersonRow } from './store.ts'
 
@@ -36,6 +36,18 @@ export const countTry = (
       end
   where counted.paused_until is null or counted.paused_until <= excluded.failed_at
   returning failures, paused_until`
+
+/**
+ * Puts a failure on record, or only writes the count of its name again: both are one statement with one
+ * commit, so that the time of the answer does not tell which one it was.
+ */
+export const recordFailure = (name: Buffer, isOnRecord: boolean, entry: AuditEntry) => sql<{
+  subject: Buffer
+}>`
+with audited as (${auditRows(entry, { from: sql`(select where ${isOnRecord}::boolean) as told` })})
+update tollgate.login_failure set failures = failures
+where subject = ${name}::bytea
+returning subject`
 
 /** Reverts the count of an attempt that did not run, and the lockout that it began. */
 export const uncountTry = (subject: Buffer, pausedUntil: Date | null) => sql<{ failures: number }>`
@@ -144,6 +156,11 @@ select id from joined`
 /** Whether a statement whose answer was lost began the session. */
 export const sessionBegan = (hash: Buffer) => sql<{ person_id: string }>`
   select person_id from tollgate.person_session where hash = ${hash}::bytea`
+
+/** Whether a person has this recovery code unused. */
+export const unusedRecoveryCode = (personId: string, hash: Buffer) => sql<{ person_id: string }>`
+  select person_id from tollgate.recovery_code
+  where person_id = ${personId}::uuid and hash = ${hash}::bytea and used_at is null`
 
 export const recoveryCodesLeft = (personId: string) => sql<{ codes: bigint }>`
   select count(*) as codes from tollgate.recovery_code

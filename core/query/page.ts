@@ -17,7 +17,7 @@ export type Reader = {
 
 export type Gathered = Transactions & {
   /** Number of places on the page. */
-  readonly told: number
+  readonly count: number
 }
 
 const paymentOf = ({ kind, id }: Found) => (kind === 'payment' ? [id] : [])
@@ -27,7 +27,7 @@ export async function gather(reader: Reader, places: readonly Found[]): Promise<
   const payments = new Map<string, Payment>()
   const records = new Map<string, RecordRow>()
   let bytes = 0
-  let told = 0
+  let count = 0
   for (const portion of await portionsOf(reader.engine, places, paymentOf)) {
     const read = await readPlaces(reader, portion)
     const weights = portion.map(({ id }) => {
@@ -40,12 +40,12 @@ export async function gather(reader: Reader, places: readonly Found[]): Promise<
       if (payment !== undefined) payments.set(id, payment)
       if (record !== undefined) records.set(id, record)
     }
-    told += fit
+    count += fit
     if (fit < portion.length) break
     bytes += weights.reduce((sum, weight) => sum + weight, 0)
     if (bytes > limits.pageBytes) break
   }
-  return { payments, records, told }
+  return { payments, records, count }
 }
 
 /**
@@ -57,9 +57,9 @@ export async function gatherLinked(reader: Reader, places: readonly Found[]): Pr
   const payments = new Map<string, Payment>()
   const records = new Map<string, RecordRow>()
   let bytes = 0
-  let told = 0
-  for (let size = places.length; told < places.length; ) {
-    const { told: fit, ...found } = await gather(reader, places.slice(told, told + size))
+  let count = 0
+  for (let size = places.length; count < places.length; ) {
+    const { count: fit, ...found } = await gather(reader, places.slice(count, count + size))
     const linked = await withLinked(engine, found, visible, channels)
     if (linked.isFull && fit > 1) {
       size = Math.ceil(fit / 2)
@@ -67,12 +67,12 @@ export async function gatherLinked(reader: Reader, places: readonly Found[]): Pr
     }
     const fresh = [...linked.payments.values()].filter(({ id }) => !payments.has(id))
     bytes += fresh.reduce((sum, payment) => sum + weightOfPayment(payment), 0)
-    if (bytes > limits.pageBytes && told > 0) break
+    if (bytes > limits.pageBytes && count > 0) break
     for (const payment of fresh) payments.set(payment.id, payment)
     for (const [id, record] of linked.records) records.set(id, record)
-    told += fit
+    count += fit
   }
-  return { payments, records, told }
+  return { payments, records, count }
 }
 
 async function readPlaces(

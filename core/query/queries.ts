@@ -55,9 +55,9 @@ export async function search(
   const gathers = isLinked(fields) ? gatherLinked : gather
   const gathered = await gathers({ engine, visible, channels: scope.channels }, shown)
   const entries = await entriesOf(engine, gathered)
-  const last = shown[gathered.told - 1]!
+  const last = shown[gathered.count - 1]!
   const isEnd = found.length <= before + limit
-  const isLast = isEnd && gathered.told === shown.length
+  const isLast = isEnd && gathered.count === shown.length
   const isWhole = isCounted && cursor === null
   const most = limits.queryPages * limit
   const all = isEnd ? before + shown.length : total

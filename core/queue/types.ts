@@ -42,17 +42,17 @@ export type FoundJob = {
 
 export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
 
-/** The subject of a job: an attempt to resolve, a two-step payment, or a schedule's instant. */
+/** The subject of a job: an attempt to resolve, a two-step payment, or a schedule's due time. */
 export type JobSubject =
   | { readonly attemptKey: string; readonly isFollowUp: boolean }
   | { readonly authorisationId: string }
-  | { readonly merchantId: string; readonly occurrenceId: string }
+  | { readonly merchantId: string; readonly executionId: string }
 
 /** The parts of a subject that find its jobs. */
 export type SoughtSubject =
   | { readonly attemptKey: string }
   | { readonly authorisationId: string }
-  | { readonly occurrenceId: string }
+  | { readonly executionId: string }
 
 export type PaymentJobs = {
   /** Jobs about any of these that wait, run, ended lately, or ran out of tries. */

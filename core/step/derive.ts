@@ -1,6 +1,6 @@
 /** Derives steps from rows: the parts that all kinds of resources share. */
 import { resultDescription } from '@tollgate/schemas'
-import { exactDecimal, toldAmount } from '../money.ts'
+import { exactDecimal, shownAmount } from '../money.ts'
 import type { TranscriptEntry } from '../net/http.ts'
 import type { PaymentJob } from '../queue/types.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
@@ -42,7 +42,7 @@ export function briefOf(row: BriefPaymentRow): string {
   const amount =
     row.payment_type === 'RG'
       ? ''
-      : ` ${toldAmount(row.amount_minor, row.currency)} ${row.currency}`
+      : ` ${shownAmount(row.amount_minor, row.currency)} ${row.currency}`
   return `${row.payment_type}${amount}: ${row.state}, ${inWords(row.result_code)}`
 }
 

@@ -3,7 +3,7 @@ import { limits } from '@tollgate/schemas'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, lowestIdAt, shortId } from '../ids.ts'
-import { toldAmount } from '../money.ts'
+import { shownAmount } from '../money.ts'
 import { attemptByKey } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { shownFields, withoutPersons } from '../redaction/classes.ts'
@@ -26,9 +26,9 @@ import {
   auditOf,
   type EventRow,
   eventsOfKey,
+  executionOfPayment,
   firstEvent,
   followUpsOf,
-  instantOfPayment,
   laterEvents,
   timersOf,
 } from './store-read.ts'
@@ -55,25 +55,35 @@ export async function paymentSteps(
   ]
   // One query per queue. A merchant's view of a decided payment needs no jobs.
   const isLookedUp = audience === 'operator' || isOpen(payment)
-  const [[attempt], calls, events, attention, audit, timers, received, followUps, instants, jobs] =
-    await Promise.all([
-      read(attemptByKey(key)),
-      read(stepsOf(payment.id, most)),
-      eventsOfPayment(engine, payment),
-      read(attentionHistory(payment.id, most)),
-      read(auditOf(payment.id, most)),
-      read(timersOf(refs)),
-      read(eventsOfKey(key, most)),
-      read(followUpsOf(payment.id, most)),
-      scheduleId === null ? [] : read(instantOfPayment(payment.id, scheduleId, payment.createdAt)),
-      isLookedUp ? engine.jobs.find(subjects) : [],
-    ])
+  const [
+    [attempt],
+    calls,
+    events,
+    attention,
+    audit,
+    timers,
+    received,
+    followUps,
+    executions,
+    jobs,
+  ] = await Promise.all([
+    read(attemptByKey(key)),
+    read(stepsOf(payment.id, most)),
+    eventsOfPayment(engine, payment),
+    read(attentionHistory(payment.id, most)),
+    read(auditOf(payment.id, most)),
+    read(timersOf(refs)),
+    read(eventsOfKey(key, most)),
+    read(followUpsOf(payment.id, most)),
+    scheduleId === null ? [] : read(executionOfPayment(payment.id, scheduleId, payment.createdAt)),
+    isLookedUp ? engine.jobs.find(subjects) : [],
+  ])
   // An attempt that was authenticated first is sent later.
   const isSentAtOnce = payment.answer.authentication === undefined
   const sentAt = isSentAtOnce ? attempt?.sent_at : undefined
   const acceptedAt = sentAt ?? new Date(idTimeMs(payment.id))
   return inOrder([
-    ...instants.map(
+    ...executions.map(
       (row): Step => ({
         at: row.created_at,
         name: 'execution',
@@ -112,7 +122,7 @@ function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined)
   const money =
     payment.effect === 'verification'
       ? {}
-      : { amount: toldAmount(amount.minor, amount.currency), currency: amount.currency }
+      : { amount: shownAmount(amount.minor, amount.currency), currency: amount.currency }
   const facts = {
     paymentType: payment.paymentType,
     ...money,
@@ -166,7 +176,9 @@ function exchangesOf(payment: Payment, rows: readonly ReadStepRow[], audience: A
 }
 
 const moneyOf = ({ effect, amount }: Payment) =>
-  effect === 'verification' ? '' : `${toldAmount(amount.minor, amount.currency)} ${amount.currency}`
+  effect === 'verification'
+    ? ''
+    : `${shownAmount(amount.minor, amount.currency)} ${amount.currency}`
 
 /** Every change of state, from its event; for a payment that changed once, from its row. */
 async function eventsOfPayment(engine: Engine, payment: Payment): Promise<EventRow[]> {

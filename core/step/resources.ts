@@ -14,10 +14,10 @@ import { paymentSteps } from './payment.ts'
 import {
   auditOf,
   type BriefPaymentRow,
-  type InstantRow,
-  instantsOf,
+  type ExecutionRecord,
+  lastExecutionsOf,
   laterEvents,
-  missedInstants,
+  missedDueTimes,
   paymentsById,
   paymentsWith,
   type RecordRow,
@@ -130,16 +130,16 @@ export async function scheduleSteps(
 ): Promise<Step[]> {
   const { id } = schedule
   const { lanes } = engine
-  const [records, events, audit, instants, missed] = await Promise.all([
+  const [records, events, audit, executions, missed] = await Promise.all([
     lanes.read(recordsOf(id, limits.shownSteps)),
     lanes.read(laterEvents(id, limits.shownSteps)),
     lanes.read(auditOf(id, limits.shownSteps)),
-    lanes.read(instantsOf(id, shown)),
-    lanes.read(missedInstants(id, shown)),
+    lanes.read(lastExecutionsOf(id, shown)),
+    lanes.read(missedDueTimes(id, shown)),
   ])
-  const open = instants.filter((row) => row.payment_id === null && row.failure === null)
+  const open = executions.filter((row) => row.payment_id === null && row.failure === null)
   const [paid, timers] = await Promise.all([
-    lanes.read(paymentsById(instants.flatMap((row) => row.payment_id ?? []))),
+    lanes.read(paymentsById(executions.flatMap((row) => row.payment_id ?? []))),
     lanes.read(timersOf(open.map((row) => row.id))),
   ])
   const byId = new Map(paid.map((row) => [row.id, row]))
@@ -166,7 +166,7 @@ export async function scheduleSteps(
     ...events
       .filter(({ type }) => type.startsWith('schedule.') && !recorded.has(type))
       .map(changeOf),
-    ...instants.map((row) => executionOf(row, byId.get(row.payment_id ?? ''))),
+    ...executions.map((row) => executionOf(row, byId.get(row.payment_id ?? ''))),
     ...missed.map(
       (row): Step => ({
         at: row.created_at,
@@ -181,7 +181,7 @@ export async function scheduleSteps(
   ])
 }
 
-function executionOf(row: InstantRow, payment: BriefPaymentRow | undefined): Step {
+function executionOf(row: ExecutionRecord, payment: BriefPaymentRow | undefined): Step {
   const became =
     row.failure !== null
       ? `no payment could be made: ${inWords(row.failure)}`
@@ -198,16 +198,16 @@ function executionOf(row: InstantRow, payment: BriefPaymentRow | undefined): Ste
   }
 }
 
-/** One instant of a schedule with everything about each payment that was made for it. */
+/** One execution of a schedule with everything about each payment that was made for it. */
 export async function executionSteps(
   engine: Engine,
-  row: InstantRow,
+  row: ExecutionRecord,
   audience: Audience,
 ): Promise<Step[]> {
   const ids = [...row.earlier, ...(row.payment_id === null ? [] : [row.payment_id])]
   const [timers, jobs, ...payments] = await Promise.all([
     engine.lanes.read(timersOf([row.id])),
-    engine.jobs.find([{ occurrenceId: row.id }]),
+    engine.jobs.find([{ executionId: row.id }]),
     ...ids.map(async (id) => {
       const [found] = await engine.lanes.read(paymentById(id, null))
       return found === undefined ? [] : paymentSteps(engine, toPayment(found), audience)

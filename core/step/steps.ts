@@ -19,8 +19,8 @@ import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts
 import {
   type DeliveryRow,
   deliveryById,
-  type InstantRow,
-  instantById,
+  type ExecutionRecord,
+  executionById,
   paymentsByReference,
 } from './store-read.ts'
 
@@ -52,7 +52,7 @@ type Found =
   | { readonly kind: 'payment'; readonly payment: Payment }
   | { readonly kind: 'registration'; readonly registration: Registration }
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
-  | { readonly kind: 'execution'; readonly instant: InstantRow }
+  | { readonly kind: 'execution'; readonly execution: ExecutionRecord }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryRow }
 
 type Finder = (
@@ -78,8 +78,8 @@ const finders: Readonly<Record<Kind, Finder>> = {
     return row && { kind: 'schedule', schedule: toSchedule(row) }
   },
   async execution({ lanes }, id, channels) {
-    const [row] = await lanes.read(instantById(id, channels))
-    return row && { kind: 'execution', instant: row }
+    const [row] = await lanes.read(executionById(id, channels))
+    return row && { kind: 'execution', execution: row }
   },
   async delivery({ lanes }, id, channels) {
     // A caller for some entities reads the delivery log of those entities' endpoints only.
@@ -102,7 +102,7 @@ function stepsOf(
     case 'schedule':
       return scheduleSteps(engine, found.schedule, audience)
     case 'execution':
-      return executionSteps(engine, found.instant, audience)
+      return executionSteps(engine, found.execution, audience)
     case 'delivery':
       return Promise.resolve(inOrder(stepsOfDelivery(found.delivery)))
   }
@@ -217,7 +217,7 @@ async function inspected(engine: Engine, found: Found): Promise<Inspected> {
       return { kind: found.kind, id, facts, steps }
     }
     case 'execution': {
-      const { id, at, schedule_id, channel_id } = found.instant
+      const { id, at, schedule_id, channel_id } = found.execution
       const facts = { for: at.toISOString(), schedule: schedule_id, channel: channel_id }
       return { kind: found.kind, id, facts, steps }
     }
@@ -238,7 +238,7 @@ function idOf(found: Found): string {
     case 'schedule':
       return found.schedule.id
     case 'execution':
-      return found.instant.id
+      return found.execution.id
     case 'delivery':
       return found.delivery.id
   }

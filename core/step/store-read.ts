@@ -143,7 +143,7 @@ export const recordsOf = (resource: string, limit: number) => sql<RecordRow>`
   order by id
   limit ${limit}::integer`
 
-export type InstantRow = {
+export type ExecutionRecord = {
   id: string
   schedule_id: string
   merchant_id: string
@@ -156,31 +156,34 @@ export type InstantRow = {
   created_at: Date
 }
 
-const instant = sql`
+const execution = sql`
   select occurrence.id, occurrence.schedule_id, schedule.merchant_id, schedule.channel_id, occurrence.at,
     occurrence.clock_id, occurrence.payment_id, occurrence.earlier, occurrence.failure,
     occurrence.created_at
   from tollgate.occurrence
   join tollgate.schedule on schedule.id = occurrence.schedule_id`
 
-export const instantById = (id: string, channels: readonly string[] | null) => sql<InstantRow>`
-  ${instant}
+export const executionById = (
+  id: string,
+  channels: readonly string[] | null,
+) => sql<ExecutionRecord>`
+  ${execution}
   where occurrence.id = ${id}::uuid and (${channels}::uuid[] is null or schedule.channel_id = any(${channels}::uuid[]))`
 
-/** The instants of a schedule that fired last. */
-export const instantsOf = (scheduleId: string, limit: number) => sql<InstantRow>`
-  ${instant}
+/** The executions of a schedule that fired last. */
+export const lastExecutionsOf = (scheduleId: string, limit: number) => sql<ExecutionRecord>`
+  ${execution}
   where occurrence.schedule_id = ${scheduleId}::uuid
   order by occurrence.at desc
   limit ${limit}::integer`
 
 /**
- * The instant that a payment is for, also when it was declined and another one took its place. Looked
+ * The execution that a payment is for, also when it was declined and another one took its place. Looked
  * for from the time of the payment on backwards, so that the length of a schedule does not matter.
  */
-export const instantOfPayment = (paymentId: string, scheduleId: string, madeAt: Date) =>
-  sql<InstantRow>`
-  ${instant}
+export const executionOfPayment = (paymentId: string, scheduleId: string, madeAt: Date) =>
+  sql<ExecutionRecord>`
+  ${execution}
   where occurrence.schedule_id = ${scheduleId}::uuid and occurrence.at <= ${madeAt}::timestamptz
     and (occurrence.payment_id = ${paymentId}::uuid or ${paymentId}::uuid = any(occurrence.earlier))
   order by occurrence.at desc
@@ -188,7 +191,7 @@ export const instantOfPayment = (paymentId: string, scheduleId: string, madeAt: 
 
 export type MissedRow = { first_at: Date; last_at: Date; count: bigint; created_at: Date }
 
-export const missedInstants = (scheduleId: string, limit: number) => sql<MissedRow>`
+export const missedDueTimes = (scheduleId: string, limit: number) => sql<MissedRow>`
   select first_at, last_at, count, created_at
   from tollgate.missed
   where schedule_id = ${scheduleId}::uuid

@@ -5,16 +5,16 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { resolve } from '../payment/resolve.ts'
 import { noteExpiry } from '../registration/expiry.ts'
-import { chargeOccurrences } from '../schedule/charge.ts'
+import { chargeExecutions } from '../schedule/charge.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
 import { dueOfClock, removeTimer, type TimerRow, toRealTime } from '../timer/store.ts'
 
-/** Charges of one instant that are under way at once. */
+/** Charges of one due time that are under way at once. */
 const perBatch = 100
 
 /**
- * Continues an advance from any position. Work that a dead process left is found again: occurrences
+ * Continues an advance from any position. Work that a dead process left is found again: executions
  * without a payment, and everything due at the position.
  */
 export async function advance(engine: Engine, clockId: string): Promise<void> {
@@ -45,7 +45,7 @@ async function chargeOpen(engine: Engine, clockId: string): Promise<void> {
   for (;;) {
     const rows = await engine.lanes.single(openOfClock(clockId, perBatch))
     if (rows.length === 0) return
-    await chargeOccurrences(
+    await chargeExecutions(
       engine,
       rows.map(({ id }) => id),
     )
@@ -56,8 +56,8 @@ async function chargeOpen(engine: Engine, clockId: string): Promise<void> {
 async function fire(engine: Engine, timer: TimerRow): Promise<void> {
   switch (timer.kind) {
     case 'resubmit': {
-      const [occurrenceId = '', attempt] = timer.ref.split(' ')
-      await chargeOccurrences(engine, [occurrenceId], Number(attempt))
+      const [executionId = '', attempt] = timer.ref.split(' ')
+      await chargeExecutions(engine, [executionId], Number(attempt))
       await engine.lanes.single(removeTimer('resubmit', timer.ref))
       return
     }

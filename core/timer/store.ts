@@ -12,6 +12,8 @@ export type TimerKind =
   | 'resubmit'
   /** The page of a checkout's merchant, who has not read the result of this payment. */
   | 'callback'
+  /** The next fetch of an account's settlement files. */
+  | 'settlement-fetch'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`
@@ -62,7 +64,9 @@ export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
   returning id, kind, ref, step, coalesce(
     (select attempt.connector from tollgate.attempt where attempt.key = timer.ref),
     (select payment.connector from tollgate.payment
-      where payment.id = case when timer.kind = 'continue' then timer.ref::uuid end)) as connector`
+      where payment.id = case when timer.kind = 'continue' then timer.ref::uuid end),
+    (select account.connector from tollgate.merchant_account as account
+      where account.id = case when timer.kind = 'settlement-fetch' then timer.ref::uuid end)) as connector`
 
 /** Timers of a test clock that are due at this time of the clock. */
 export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<TimerRow>`

@@ -7,26 +7,35 @@ import type { Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
 
-type Kept = { readonly value: Sensitive; readonly untilMs: number }
+type Kept = {
+  readonly value: Sensitive
+  readonly untilMs: number
+  readonly merchant: string
+}
 
 export class HeldSecrets {
   readonly #clock: Pick<Clock, 'elapsedMs'>
   /** In the order of their end. */
   readonly #kept = new Map<string, Kept>()
+  /** The keys of each merchant, in the order of their end. */
+  readonly #keys = new Map<string, Set<string>>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(clock: Pick<Clock, 'elapsedMs'>) {
     this.#clock = clock
   }
 
-  /** Keeps a secret for a while. With too many of them, the oldest one goes. */
-  put(key: string, value: Sensitive): void {
-    this.#kept.delete(key)
-    this.#kept.set(key, { value, untilMs: this.#clock.elapsedMs() + limits.heldSecretsMs })
-    if (this.#kept.size > limits.heldSecrets) {
-      const [oldest] = this.#kept.keys()
-      this.#kept.delete(oldest!)
-    }
+  /**
+   * Keeps a secret for a while. With too many of them, the oldest one goes of the merchant that has most: nobody
+   * pushes out the secrets of a merchant with fewer.
+   */
+  put(key: string, value: Sensitive, merchant: string): void {
+    this.erase(key)
+    const untilMs = this.#clock.elapsedMs() + limits.heldSecretsMs
+    this.#kept.set(key, { value, untilMs, merchant })
+    const keys = this.#keys.get(merchant) ?? new Set()
+    this.#keys.set(merchant, keys.add(key))
+    if (this.#kept.size > limits.heldSecrets) this.#makeRoom()
     this.#wait()
   }
 
@@ -34,12 +43,24 @@ export class HeldSecrets {
   take(key: string): Sensitive | undefined {
     this.#forget()
     const kept = this.#kept.get(key)
-    this.#kept.delete(key)
+    this.erase(key)
     return kept?.value
   }
 
   erase(key: string): void {
+    const kept = this.#kept.get(key)
+    if (kept === undefined) return
     this.#kept.delete(key)
+    const keys = this.#keys.get(kept.merchant)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#keys.delete(kept.merchant)
+  }
+
+  #makeRoom(): void {
+    let most: ReadonlySet<string> = new Set()
+    for (const keys of this.#keys.values()) if (keys.size > most.size) most = keys
+    const [oldest] = most
+    if (oldest !== undefined) this.erase(oldest)
   }
 
   get size(): number {
@@ -51,7 +72,7 @@ export class HeldSecrets {
     const nowMs = this.#clock.elapsedMs()
     for (const [key, { untilMs }] of this.#kept) {
       if (untilMs > nowMs) return
-      this.#kept.delete(key)
+      this.erase(key)
     }
   }
 

@@ -11,6 +11,7 @@ export const sealedTables = [
   'webhook_endpoint',
   'person',
   'checkout_secret',
+  'settlement_part',
 ] as const
 
 /** The purpose of a sealed value: its table. */
@@ -70,6 +71,10 @@ const ownerOfCheckout = sql`
     select checkout_secret.entity_id as owner_id, null::uuid as registration_id
     from tollgate.checkout_secret
     where checkout_secret.id = page.id`
+const ownerOfPart = sql`
+    select settlement_part.file_id as owner_id, null::uuid as registration_id
+    from tollgate.settlement_part
+    where settlement_part.id = page.id`
 const ownerOfPerson = sql`select page.id as owner_id, null::uuid as registration_id`
 
 /**
@@ -115,12 +120,19 @@ export const pageOfCheckouts: PageOf = (...more) =>
   page(sql`tollgate.checkout_secret`, ownerOfCheckout, ...more)
 export const swapCheckouts: SwapOf = (...more) => swap(sql`tollgate.checkout_secret`, ...more)
 
+/** A part has a megabyte, so few are read at once. */
+const partsPerPage = 16
+export const pageOfParts: PageOf = (after, keys, size) =>
+  page(sql`tollgate.settlement_part`, ownerOfPart, after, keys, Math.min(size, partsPerPage))
+export const swapParts: SwapOf = (...more) => swap(sql`tollgate.settlement_part`, ...more)
+
 export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {
   instrument: { page: pageOfInstruments, swap: swapInstruments },
   merchant_account: { page: pageOfAccounts, swap: swapAccounts },
   webhook_endpoint: { page: pageOfEndpoints, swap: swapEndpoints },
   person: { page: pageOfPeople, swap: swapPeople },
   checkout_secret: { page: pageOfCheckouts, swap: swapCheckouts },
+  settlement_part: { page: pageOfParts, swap: swapParts },
 }
 
 /** How many rows each data key seals. Reads every row. */
@@ -145,6 +157,10 @@ export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
   union all
   select 'checkout_secret', data_key_id, count(*)
   from tollgate.checkout_secret
+  group by data_key_id
+  union all
+  select 'settlement_part', data_key_id, count(*)
+  from tollgate.settlement_part
   group by data_key_id`
 
 const keyName = /^[0-9a-f]{32}$/

@@ -123,8 +123,12 @@ export class Vault {
 
   /** Seals `secret` (JSON) for the place that it stands in. */
   seal(place: Place, secret: Readonly<Record<string, string>>): Sealed {
+    return this.sealBytes(place, Buffer.from(JSON.stringify(secret)))
+  }
+
+  /** The same for bytes: a part of a file. */
+  sealBytes(place: Place, plain: Buffer): Sealed {
     const current = this.#fresh(this.#current)
-    const plain = Buffer.from(JSON.stringify(secret))
     return { dataKeyId: current.id, sealed: encrypt(current.key, plain, boundTo(current, place)) }
   }
 
@@ -178,6 +182,11 @@ export class Vault {
    * when it is lost or the value does not belong to this row. The log names the keys.
    */
   async open(place: Place, dataKeyId: string, sealed: Buffer): Promise<Record<string, string>> {
+    return JSON.parse((await this.openBytes(place, dataKeyId, sealed)).toString())
+  }
+
+  /** The same for bytes. */
+  async openBytes(place: Place, dataKeyId: string, sealed: Buffer): Promise<Buffer> {
     const { table, id } = place
     let key: DataKey
     try {
@@ -190,7 +199,7 @@ export class Vault {
       throw error instanceof MissingKeyError ? lost() : unavailable()
     }
     try {
-      return JSON.parse(opened(key, place, sealed).toString())
+      return opened(key, place, sealed)
     } catch {
       this.#log.warn(
         {

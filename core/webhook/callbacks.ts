@@ -1,9 +1,10 @@
 /** Calls of the pages that shoppers of a checkout go on to. */
+import type { RequestFields } from '@tollgate/plugin-kit'
+import { pageToCall } from '../checkout/page.ts'
 import { checkoutById, toCheckout } from '../checkout/store.ts'
-import type { Checkout } from '../checkout/types.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { isOpen } from '../payment/late-words.ts'
+import { isOpen } from '../payment/late-word-table.ts'
 import { resourceOf } from '../payment/resource.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
@@ -19,10 +20,9 @@ import { addCallback } from './store-replay.ts'
 export async function callShopperResult(engine: Engine, paymentId: string): Promise<void> {
   const [row] = await engine.lanes.single(paymentById(paymentId, null))
   const payment = row === undefined ? undefined : toPayment(row)
-  const checkout = await checkoutOf(engine, payment)
+  const page = payment === undefined ? undefined : await pageOf(engine, payment)
   const taken = takeTimer('callback', paymentId)
-  // A payment that follows in the checkout has a call of its own.
-  if (checkout?.resultUrl == null || payment === undefined || checkout.paymentId !== payment.id) {
+  if (payment === undefined || page === undefined) {
     await engine.lanes.single(taken)
     return
   }
@@ -32,19 +32,19 @@ export async function callShopperResult(engine: Engine, paymentId: string): Prom
   const call = addCallback({
     id: newId(),
     channelId: payment.channelId,
-    origin: new URL(checkout.resultUrl).origin,
+    origin: new URL(page).origin,
     dueAt: now,
     now,
-    callback: JSON.stringify({ url: checkout.resultUrl, id, resourcePath: path }),
+    callback: JSON.stringify({ url: page, id, resourcePath: path }),
   })
   await engine.lanes.together(taken, [call])
 }
 
-async function checkoutOf(
-  engine: Engine,
-  payment: Payment | undefined,
-): Promise<Checkout | undefined> {
-  if (payment?.checkoutId == null) return undefined
+/** A payment that follows in the checkout has a call of its own. */
+async function pageOf(engine: Engine, payment: Payment): Promise<string | undefined> {
+  if (payment.checkoutId === null) return undefined
   const [row] = await engine.lanes.single(checkoutById(payment.checkoutId))
-  return row === undefined ? undefined : toCheckout(row)
+  if (row === undefined || row.payment_id !== payment.id) return undefined
+  const settings = await engine.directory.settings(row.entity_id)
+  return pageToCall({ settings }, toCheckout(row), payment.request as RequestFields)
 }

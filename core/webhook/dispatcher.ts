@@ -7,7 +7,7 @@ import { byIndex } from '../db/lanes.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { giveUpOld } from './disable.ts'
-import { Lane } from './endpoint-queue.ts'
+import { EndpointQueue } from './endpoint-queue.ts'
 import type { Run } from './reader.ts'
 import { Sender } from './sender.ts'
 import { type ClaimedRow, claim } from './store-claim.ts'
@@ -34,7 +34,7 @@ export class WebhookDispatcher {
   readonly #run: Run
   readonly #me = newId()
   readonly #sender: Sender
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, EndpointQueue>()
   /** Claims, leases and releases run one after the other, so no release overtakes a claim. */
   #turn: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
@@ -115,10 +115,10 @@ export class WebhookDispatcher {
       }
       const now = new Date(this.#engine.clock.realMs())
       const rows = await this.#run(claim(this.#me, now, floor, limits.webhookClaim))
-      const touched = new Set<Lane>()
+      const touched = new Set<EndpointQueue>()
       const isFull = this.#isFull()
       for (const row of rows) if (row.id !== null) touched.add(this.#take(row, isFull))
-      for (const lane of touched) this.#sender.pump(lane)
+      for (const queue of touched) this.#sender.pump(queue)
       const picked = rows[0]?.picked ?? 0
       // Under load, fewer and larger claims leave more connections to payments.
       const isBusy = picked >= limits.webhookBusyClaim && picked < limits.webhookClaim
@@ -134,36 +134,36 @@ export class WebhookDispatcher {
    * Otherwise new deliveries would overtake older ones under constant load. The row stays in the
    * database.
    */
-  #take(row: ClaimedRow, isFull: boolean): Lane {
-    const lane = this.#laneOf(row.endpoint_id, row.gained ? row : undefined)
-    if (lane.isDown || lane.ending || lane.more || isFull) lane.more = true
-    else lane.add(toDelivery(row), row.blockers)
-    return lane
+  #take(row: ClaimedRow, isFull: boolean): EndpointQueue {
+    const queue = this.#queueOf(row.endpoint_id, row.gained ? row : undefined)
+    if (queue.isDown || queue.ending || queue.more || isFull) queue.more = true
+    else queue.add(toDelivery(row), row.blockers)
+    return queue
   }
 
   #isFull(): boolean {
     let waiting = 0
-    for (const lane of this.#lanes.values()) waiting += lane.size
+    for (const queue of this.#queues.values()) waiting += queue.size
     return waiting >= limits.webhooksInMemory
   }
 
-  #laneOf(
+  #queueOf(
     endpointId: string,
     gained:
       | { readonly failures: number; readonly failing_since: Date | null; readonly clean?: boolean }
       | undefined,
-  ): Lane {
-    const known = this.#lanes.get(endpointId)
+  ): EndpointQueue {
+    const known = this.#queues.get(endpointId)
     if (known !== undefined && gained === undefined) return known
-    const lane = known ?? new Lane(endpointId)
-    this.#lanes.set(endpointId, lane)
-    lane.leaseUntilMs = this.#engine.clock.elapsedMs() + limits.webhookLeaseMs
+    const queue = known ?? new EndpointQueue(endpointId)
+    this.#queues.set(endpointId, queue)
+    queue.leaseUntilMs = this.#engine.clock.elapsedMs() + limits.webhookLeaseMs
     if (gained !== undefined && known === undefined) {
-      lane.failures = gained.failures
-      lane.failingSince = gained.failing_since
-      lane.more = gained.clean !== true
+      queue.failures = gained.failures
+      queue.failingSince = gained.failing_since
+      queue.more = gained.clean !== true
     }
-    return lane
+    return queue
   }
 
   /** Takes the lease of an endpoint without a process, when its pause is over. */
@@ -173,10 +173,10 @@ export class WebhookDispatcher {
       const now = new Date(this.#engine.clock.realMs())
       const [taken] = await this.#run(takeQueue(endpointId, this.#me, now))
       if (taken === undefined) return
-      const lane = this.#laneOf(endpointId, taken)
+      const queue = this.#queueOf(endpointId, taken)
       await giveUpOld(this.#engine, this.#run, endpointId)
-      lane.more = true
-      this.#sender.pump(lane)
+      queue.more = true
+      this.#sender.pump(queue)
     })
   }
 
@@ -193,7 +193,7 @@ export class WebhookDispatcher {
       this.#forgottenAtMs = nowMs
       await this.#run(wakeForgotten(now))
     }
-    if (this.#lanes.size > 0) await this.#keep()
+    if (this.#queues.size > 0) await this.#keep()
     if (found!.due) {
       const again = new Date(now.getTime() + limits.webhookLeaseMs)
       const due = await this.#run(claimQueues(now, again, limits.timersPerClaim))
@@ -206,52 +206,52 @@ export class WebhookDispatcher {
     const startedMs = this.#engine.clock.elapsedMs()
     const now = new Date(this.#engine.clock.realMs())
     for (const row of await this.#run(keepQueues(this.#me, now))) {
-      const lane = this.#lanes.get(row.endpoint_id)
-      if (lane === undefined) continue
-      lane.leaseUntilMs = startedMs + limits.webhookLeaseMs
+      const queue = this.#queues.get(row.endpoint_id)
+      if (queue === undefined) continue
+      queue.leaseUntilMs = startedMs + limits.webhookLeaseMs
       if (!row.woken) continue
-      lane.more = true
-      lane.woken = lane.ending
-      lane.ready = undefined
+      queue.more = true
+      queue.woken = queue.ending
+      queue.ready = undefined
     }
-    const done: Lane[] = []
-    for (const lane of this.#lanes.values()) {
-      if (lane.nextDue !== null && lane.nextDue <= now) {
-        lane.nextDue = null
-        lane.more = true
+    const done: EndpointQueue[] = []
+    for (const queue of this.#queues.values()) {
+      if (queue.nextDue !== null && queue.nextDue <= now) {
+        queue.nextDue = null
+        queue.more = true
       }
-      const isOver = startedMs > lane.leaseUntilMs
-      if (isOver && lane.running === 0) this.#lanes.delete(lane.endpointId)
-      else if (this.#isDone(lane, startedMs)) done.push(lane)
-      else this.#sender.pump(lane)
+      const isOver = startedMs > queue.leaseUntilMs
+      if (isOver && queue.running === 0) this.#queues.delete(queue.endpointId)
+      else if (this.#isDone(queue, startedMs)) done.push(queue)
+      else this.#sender.pump(queue)
     }
     await this.#release(done)
   }
 
-  #isDone(lane: Lane, nowMs: number): boolean {
+  #isDone(queue: EndpointQueue, nowMs: number): boolean {
     // Waiting deliveries in memory would hold the lease for ever; the database has them as well.
-    if (lane.ending) lane.forgetWaiting()
-    if (!lane.isIdle) {
-      lane.idleSinceMs = 0
+    if (queue.ending) queue.forgetWaiting()
+    if (!queue.isIdle) {
+      queue.idleSinceMs = 0
       return false
     }
-    if (lane.ending) return true
-    if (lane.more) return false
-    if (lane.idleSinceMs === 0) lane.idleSinceMs = nowMs
-    return nowMs - lane.idleSinceMs > keepIdleMs
+    if (queue.ending) return true
+    if (queue.more) return false
+    if (queue.idleSinceMs === 0) queue.idleSinceMs = nowMs
+    return nowMs - queue.idleSinceMs > keepIdleMs
   }
 
-  async #release(lanes: readonly Lane[]): Promise<void> {
-    for (const lane of lanes) {
-      this.#lanes.delete(lane.endpointId)
-      if (lane.woken && lane.ending) lane.probeAt = null
+  async #release(queues: readonly EndpointQueue[]): Promise<void> {
+    for (const queue of queues) {
+      this.#queues.delete(queue.endpointId)
+      if (queue.woken && queue.ending) queue.probeAt = null
     }
-    for (let from = 0; from < lanes.length; from += limits.webhookClaim) {
-      const some = lanes.slice(from, from + limits.webhookClaim)
+    for (let from = 0; from < queues.length; from += limits.webhookClaim) {
+      const some = queues.slice(from, from + limits.webhookClaim)
       const wakeAt = await this.#wakeAts(some)
-      const rows = some.map((lane) => ({
-        ...releasedAs(lane),
-        wake_at: wakeAt.get(lane) ?? null,
+      const rows = some.map((queue) => ({
+        ...releasedAs(queue),
+        wake_at: wakeAt.get(queue) ?? null,
       }))
       await this.#run(releaseQueues(this.#me, rows))
     }
@@ -260,16 +260,16 @@ export class WebhookDispatcher {
   /**
    * The next time that each endpoint needs a process; missing endpoints have received everything.
    */
-  async #wakeAts(lanes: readonly Lane[]): Promise<Map<Lane, Date>> {
+  async #wakeAts(queues: readonly EndpointQueue[]): Promise<Map<EndpointQueue, Date>> {
     const now = new Date(this.#engine.clock.realMs())
-    const wakeAt = new Map<Lane, Date>()
-    const asked = new Map<string, Lane>()
-    for (const lane of lanes) {
-      if (lane.ending && !lane.woken) {
+    const wakeAt = new Map<EndpointQueue, Date>()
+    const asked = new Map<string, EndpointQueue>()
+    for (const queue of queues) {
+      if (queue.ending && !queue.woken) {
         const pauseMs = limits.webhookLadderMs[0]
-        wakeAt.set(lane, lane.probeAt ?? new Date(now.getTime() + pauseMs))
-      } else if (lane.ending || lane.more) wakeAt.set(lane, now)
-      else asked.set(lane.endpointId, lane)
+        wakeAt.set(queue, queue.probeAt ?? new Date(now.getTime() + pauseMs))
+      } else if (queue.ending || queue.more) wakeAt.set(queue, now)
+      else asked.set(queue.endpointId, queue)
     }
     if (asked.size === 0) return wakeAt
     for (const due of await this.#run(dueDeliveries([...asked.keys()], now, [], 1))) {
@@ -291,13 +291,13 @@ export class WebhookDispatcher {
   async stopped(): Promise<void> {
     await this.#turn
     await this.#sender.close(closeGraceMs)
-    const lanes = [...this.#lanes.values()]
-    for (const lane of lanes) lane.more = true
-    await this.#release(lanes).catch(() => {})
+    const queues = [...this.#queues.values()]
+    for (const queue of queues) queue.more = true
+    await this.#release(queues).catch(() => {})
   }
 }
 
-const releasedAs = ({ endpointId, failures, failingSince, probeAt }: Lane) => ({
+const releasedAs = ({ endpointId, failures, failingSince, probeAt }: EndpointQueue) => ({
   endpoint_id: endpointId,
   failures,
   failing_since: failingSince,

@@ -8,7 +8,7 @@ import type { Delivery, Endpoint, EndpointKeys } from './types.ts'
 
 export type Ready = { readonly endpoint: Endpoint; readonly keys: EndpointKeys | null }
 
-export class Lane {
+export class EndpointQueue {
   readonly endpointId: string
   /** Keys and settings; read again when a delivery carries a newer version. */
   ready: Ready | undefined

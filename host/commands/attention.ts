@@ -55,6 +55,11 @@ export const attentionCommand: Command = {
 
 export const attentionListCommand: Command = { ...attentionCommand, name: 'attention list' }
 
+function subjectOf(paymentId: string | null, { file }: AttentionRow['detail']): string {
+  if (paymentId !== null) return `payment ${paymentId}`
+  return typeof file === 'string' ? `file ${file}` : 'no payment'
+}
+
 function cells({ id, kind, payment_id, at, alarm_at, detail }: AttentionRow): string[] {
   const ageMs = Date.now() - at.getTime()
   const facts = Object.entries(detail)
@@ -67,7 +72,7 @@ function cells({ id, kind, payment_id, at, alarm_at, detail }: AttentionRow): st
     id,
     alarm_at.getTime() <= Date.now() ? 'ALARM' : '',
     kind,
-    payment_id === null ? 'no payment' : `payment ${payment_id}`,
+    subjectOf(payment_id, detail),
     `${since(ageMs).slice(1)} ago`,
     harmless(facts),
   ]

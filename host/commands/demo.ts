@@ -1,4 +1,5 @@
 import { createHost } from '../http/host.ts'
+import { silent } from '../http/request-log.ts'
 import { openDemo } from '../serve/demo.ts'
 import { dataDirectoryOf, openInstallation } from '../serve/installation.ts'
 import { subscriptionDemo } from '../serve/subscription-demo.ts'
@@ -13,7 +14,9 @@ export const demoSubscriptionCommand: Command = {
     if (settings.environment !== 'test') {
       throw new UsageError('demo subscription needs the test environment: live has no test clocks')
     }
-    const place = placeOfCommand()
+    const { folder, log } = placeOfCommand()
+    // The steps are the output: lines of the log would stand between them.
+    const place = { folder, log: { ...silent, warn: log.warn.bind(log) } }
     const installation = await openInstallation(settings, place, { role: 'all' })
     try {
       const { gateway } = installation

@@ -18,19 +18,20 @@ export const eventsListCommand: Command = {
   summary: 'List events, oldest first.',
   options: {
     since: { ...sinceOption, meaning: `Start: ${sinceOption.meaning} Default: 1d.` },
-    type: {
+    types: {
       type: 'string',
-      value: 'type',
+      value: 'list',
       meaning:
         'Types of events, separated by commas: PAYMENT, REGISTRATION, SCHEDULE. Default: all.',
     },
+    type: { type: 'string', value: 'list', meaning: 'The older name of --types.' },
     ...apiOptions,
   },
   async run(given) {
     const api = await MerchantApi.of(given)
-    const { since, type } = given.options
+    const { since, type, types: list = type } = given.options
     const from = since === undefined ? wireMoment(Date.now() - dayMs) : momentOf(since, Date.now())
-    const types = type?.toUpperCase()
+    const types = list?.toUpperCase()
     const events: FeedEvent[] = []
     let place: Record<string, string> = { since: from }
     let more = true

@@ -23,11 +23,12 @@ export function unknownVariables(
 }
 
 function nearest(name: string): string {
-  const [first = prefix, ...others] = known.filter((one) => one.startsWith(prefix))
-  let best = { name: first, distance: distanceOf(name, first) }
-  for (const other of others) {
-    const distance = distanceOf(name, other)
-    if (distance < best.distance) best = { name: other, distance }
+  let best = { name: prefix, distance: Number.POSITIVE_INFINITY }
+  for (const one of known) {
+    // Settings such as PORT have no prefix.
+    const given = one.startsWith(prefix) ? name : name.slice(prefix.length)
+    const distance = distanceOf(given, one)
+    if (distance < best.distance) best = { name: one, distance }
   }
   return best.name
 }

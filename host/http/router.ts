@@ -288,9 +288,11 @@ function nothingHere(
   request: Request,
   response: ServerResponse,
 ): Promise<void> {
+  const isRoot = request.path === '/' && request.method === 'GET'
+  const more = isRoot ? '; the page /reference lists every path' : ''
   const error = new GatewayError('700.400.580', {
     status: 404,
-    description: 'cannot find transaction: there is no such path, or not with this method',
+    description: `cannot find transaction: there is no such path, or not with this method${more}`,
   })
   return refuse(parts, request, response, error)
 }

@@ -74,6 +74,21 @@ export const shopperPageHeaders = (contentSecurityPolicy: string): FlatHeaders =
   'no-store',
 ]
 
+const framedByUs: FlatHeaders = askHelmet({
+  ...api,
+  contentSecurityPolicy: false,
+  frameguard: { action: 'sameorigin' },
+})
+
+/** A frame of a shopper's page of ours, with a content policy of its own. */
+export const ownFrameHeaders = (contentSecurityPolicy: string): FlatHeaders => [
+  ...framedByUs,
+  'Content-Security-Policy',
+  contentSecurityPolicy,
+  'Cache-Control',
+  'no-store',
+]
+
 const besideWidget: FlatHeaders = askHelmet({
   ...api,
   contentSecurityPolicy: false,

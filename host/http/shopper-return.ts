@@ -1,4 +1,4 @@
-/** The way back from a bank: to the merchant's page, or to a plain page of ours that says that all is done. */
+/** The way back from a bank: to the merchant's page, to the page of the checkout, or to a plain page of ours. */
 import { createHash } from 'node:crypto'
 import type { Redirect } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
@@ -6,7 +6,9 @@ import type { Document } from './answer.ts'
 import { backInFrame } from './back-in-frame.ts'
 import type { OwnCall } from './own-operations.ts'
 import { framedPageHeaders, pageHeaders } from './security-headers.ts'
+import { type Spoken, spokenTo } from './shopper-texts.ts'
 
+const documentType = ['Content-Type', 'text/html;charset=UTF-8'] as const
 const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
 export async function comeBack({
@@ -22,27 +24,34 @@ export async function comeBack({
     query: fieldsOf(query),
     form: isPost ? fieldsOf((await readBody(limits.shopperReturnBytes)).toString('utf8')) : {},
   })
-  if (onward === undefined) {
-    return page(404, 'Page not found', 'There is no payment at this address.')
+  if (onward?.to === 'merchant') return goTo(onward.location)
+  // Relative, so that every name and prefix of a host works.
+  if (onward?.to === 'nowhere' && onward.checkout !== undefined) {
+    return goTo(`../../checkouts/${onward.checkout}/page`)
   }
-  if (onward.to === 'nowhere') {
-    return page(200, 'Thank you', 'Your answer has arrived. You can close this page.')
-  }
-  if (onward.to === 'frame') return backInFrame(onward.checkout, onward.location)
-  if (onward.to === 'next') return nextPage(onward.redirect, onward.inFrame === true)
-  return goTo(onward.location)
+  const spoken = await spokenTo(request.headers)
+  const { messages } = spoken.texts
+  if (onward === undefined) return page(404, spoken, messages.unknown)
+  if (onward.to === 'nowhere') return page(200, spoken, messages.challengeReturned)
+  if (onward.to === 'frame') return backInFrame(onward.checkout, onward.location, spoken)
+  return nextPage(onward.redirect, onward.inFrame === true, spoken)
 }
 
 function goTo(location: string): Document {
-  const { headers } = page(303, '', '')
-  return { status: 303, headers: [...headers, 'Location', location], text: '' }
+  const headers = [...documentType, ...pageHeaders(noPage), 'Location', location]
+  return { status: 303, headers, text: '' }
 }
 
 /** The form of the next page of an authentication sends itself; without scripts the shopper does. */
 const sendsItself = 'document.forms[0].submit()'
 const allowed = `'sha256-${createHash('sha256').update(sendsItself).digest('base64')}'`
 
-function nextPage({ url, method, parameters }: Redirect['redirect'], isInFrame: boolean): Document {
+function nextPage(
+  { url, method, parameters }: Redirect['redirect'],
+  isInFrame: boolean,
+  spoken: Spoken,
+): Document {
+  const { texts } = spoken
   const fields = parameters ?? []
   if (method !== 'POST') {
     const location = new URL(url)
@@ -52,13 +61,13 @@ function nextPage({ url, method, parameters }: Redirect['redirect'], isInFrame: 
   const inputs = fields.map(
     ({ name, value }) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
   )
-  const form = `<form method="post" action="${escaped(url)}">${inputs.join('')}<button>Continue</button></form><script>${sendsItself}</script>`
+  const form = `<form method="post" action="${escaped(url)}">${inputs.join('')}<button>${escaped(texts.page.continue)}</button></form><script>${sendsItself}</script>`
   const headersOf = isInFrame ? framedPageHeaders : pageHeaders
   const policy = `default-src 'none'; base-uri 'none'; script-src ${allowed}; form-action ${new URL(url).origin}`
   return {
     status: 200,
-    headers: ['Content-Type', 'text/html;charset=UTF-8', ...headersOf(policy)],
-    text: document('Confirm your payment', 'Your bank asks you to confirm your payment.', form),
+    headers: [...documentType, ...headersOf(policy)],
+    text: document(spoken, texts.messages.challengeOpen, form),
   }
 }
 
@@ -71,13 +80,15 @@ function fieldsOf(text: string): Record<string, string> {
   return fields
 }
 
-function page(status: number, title: string, words: string): Document {
+function page(status: number, spoken: Spoken, words: string): Document {
   return {
     status,
-    headers: ['Content-Type', 'text/html;charset=UTF-8', ...pageHeaders(noPage)],
-    text: document(title, words),
+    headers: [...documentType, ...pageHeaders(noPage)],
+    text: document(spoken, words),
   }
 }
 
-const document = (title: string, words: string, more = '') =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><h1>${title}</h1><p>${words}</p>${more}</html>`
+const document = ({ texts, tag, direction }: Spoken, words: string, more = ''): string => {
+  const title = escaped(texts.page.title)
+  return `<!doctype html><html lang="${tag}" dir="${direction}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><h1>${title}</h1><p>${escaped(words)}</p>${more}</html>`
+}

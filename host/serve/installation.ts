@@ -15,6 +15,8 @@ export type OpenDatabase = {
   readonly url: string
   /** The name for people, without a password. */
   readonly title: string
+  /** Tells a second host, which the embedded database refuses, how to reach this one. */
+  announce(url: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -32,20 +34,33 @@ export type Place = {
 export const dataDirectoryOf = (settings: HostSettings, { folder }: Place): string =>
   resolve(folder, settings.dataDirectory)
 
-export async function openDatabase(settings: HostSettings, place: Place): Promise<OpenDatabase> {
+/** An embedded database has one host, and any number of commands. */
+export type DatabaseUser = 'host' | 'command'
+
+export async function openDatabase(
+  settings: HostSettings,
+  place: Place,
+  user: DatabaseUser = 'command',
+): Promise<OpenDatabase> {
   if (settings.databaseUrl !== undefined) {
     const { hostname, port, pathname } = new URL(settings.databaseUrl)
     const title = `${hostname || 'this machine'}${port === '' ? '' : `:${port}`}${pathname}`
-    return { url: settings.databaseUrl, title, async stop() {} }
+    return { url: settings.databaseUrl, title, async announce() {}, async stop() {} }
   }
   const { startEmbeddedPostgres, EmbeddedPostgresError } = await embeddedPostgres()
   try {
     const server = await startEmbeddedPostgres({
       directory: settings.dataDirectory,
       projectDirectory: place.folder,
+      isHost: user === 'host',
       log: (line) => place.log.info({}, line),
     })
-    return { url: server.url, title: server.location, stop: () => server.stop() }
+    return {
+      url: server.url,
+      title: server.location,
+      announce: (url) => server.announce(url),
+      stop: () => server.stop(),
+    }
   } catch (thrown) {
     throw thrown instanceof EmbeddedPostgresError ? new DatabaseError(thrown.message) : thrown
   }
@@ -81,9 +96,10 @@ export async function openInstallation(
   settings: HostSettings,
   place: Place,
   change: Partial<GatewayOptions> = {},
+  user: DatabaseUser = 'command',
 ): Promise<Installation> {
   const plugins = await loadPlugins(settings, place.folder)
-  const database = await openDatabase(settings, place)
+  const database = await openDatabase(settings, place, user)
   const exceptPorts = portsOf(settings, database)
   const own: { url?: string } = {}
   let keys: KeyProvider | undefined

@@ -24,7 +24,7 @@ export type Served = {
 
 /** Starts a whole installation: database, gateway, demo channel, HTTP. */
 export async function serve(settings: HostSettings, place: Place): Promise<Served> {
-  const installation = await openInstallation(settings, place)
+  const installation = await openInstallation(settings, place, {}, 'host')
   const { gateway, database } = installation
   let listening: Listening | undefined
   let shop: DemoShop | undefined
@@ -59,6 +59,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     listening = await host.listen()
     const { url } = listening
     installation.listensAt(url)
+    await database.announce(url)
     if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)

@@ -26,3 +26,9 @@ function render(part: Part): string {
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(String.raw({ raw: strings }, ...parts.map(render)))
 }
+
+/** Text of the tables, whose parts in backticks are code. */
+export const prose = (text: string): Markup =>
+  html`${text
+    .split(/`([^`]+)`/)
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`

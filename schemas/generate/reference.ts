@@ -6,7 +6,7 @@ import { groups } from '../tables/index.ts'
 import { paymentTypes } from '../tables/payment-types.ts'
 import { results } from '../tables/results.ts'
 import { rights } from '../tables/rights.ts'
-import { html, Markup } from './markup.ts'
+import { html, Markup, prose } from './markup.ts'
 import { script, style } from './reference-style.ts'
 import { rightInWords } from './rights.ts'
 import { formatInWords } from './words.ts'
@@ -68,7 +68,7 @@ function fieldRow(group: Group, field: Field): Markup {
 <td><span class="tag need-${field.need}" title="${needs[field.need]}">${field.need}</span></td>
 <td>${directions[field.direction]}</td>
 <td><span class="tag class-${field.class}" title="${classes[field.class]}">${field.class}</span></td>
-<td class="meaning">${field.meaning}${notes.length === 0 ? '' : html`<small>${notes.join(' ')}</small>`}</td></tr>
+<td class="meaning">${prose(field.meaning)}${notes.length === 0 ? '' : html`<small>${prose(notes.join(' '))}</small>`}</td></tr>
 `
 }
 
@@ -76,7 +76,7 @@ function fieldRow(group: Group, field: Field): Markup {
 function conditionList(conditions: readonly Condition[]): Markup | '' {
   const messages = [...new Set(conditions.map((condition) => condition.message))]
   if (messages.length === 0) return ''
-  return html`<ul class="conditions">${messages.map((message) => html`<li>${capital(message)}.</li>`)}</ul>`
+  return html`<ul class="conditions">${messages.map((message) => html`<li>${prose(capital(message))}.</li>`)}</ul>`
 }
 
 /** Messages that begin with the name of a field keep it as it is. */
@@ -105,7 +105,7 @@ function endpointRow(endpoint: Endpoint): Markup {
 <th scope="row"><span class="tag ${endpoint.method}">${endpoint.method}</span> ${paths.map(
     (path, index) => html`${index === 0 ? '' : html`<br>`}<code>${path}</code>`,
   )}</th>
-<td>${endpoint.title}<small><code>${endpoint.operation}</code>${
+<td>${prose(endpoint.title)}<small><code>${endpoint.operation}</code>${
     endpoint.login !== 'token' ? ', without a token' : ''
   }</small></td>
 <td>${rightInWords(endpoint)}</td>
@@ -138,7 +138,7 @@ ${table(
   ['Right', 'Meaning', 'Payment types'],
   tokens.map(
     ({ name, meaning }) => html`<tr id="right.${name}">
-<th scope="row"><code>${name}</code></th><td class="meaning">${meaning}</td>
+<th scope="row"><code>${name}</code></th><td class="meaning">${prose(meaning)}</td>
 <td>${paymentTypes
       .filter(({ right, use }) => right === name && use !== 'record')
       .map(({ code }) => code)
@@ -160,7 +160,7 @@ ${table(
   ['Code', 'Meaning', 'Use', 'Right', 'Refers to', 'Amount'],
   paymentTypes.map(
     ({ code, title, use, right, refersTo, amount }) => html`<tr id="payment-type.${code}">
-<th scope="row"><code>${code}</code></th><td>${title}</td><td>${uses[use]}</td>
+<th scope="row"><code>${code}</code></th><td>${prose(title)}</td><td>${uses[use]}</td>
 <td>${use === 'record' ? '' : right}</td>
 <td>${refersTo.join(', ')}</td><td>${amount}</td></tr>
 `,
@@ -202,8 +202,8 @@ ${table(
   ['Code', 'Description', 'Advice'],
   rows.map(
     ([code, , description, advice]) => html`<tr id="result.${code}">
-<th scope="row" class="number"><code>${code}</code></th><td class="meaning">${description}</td>
-<td>${advice ?? ''}</td></tr>
+<th scope="row" class="number"><code>${code}</code></th><td class="meaning">${prose(description)}</td>
+<td>${prose(advice ?? '')}</td></tr>
 `,
   ),
 )}`,

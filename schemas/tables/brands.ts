@@ -204,6 +204,28 @@ const others: readonly OtherRow[] = [
   ['DAOPAY',                   'DaoPay',                 'PP', 'redirect', null,             'optional'],
 ]
 
+/**
+ * Brands whose number ranges come from the card-range library, with their names there. Of two equally exact
+ * ranges of the library, the one of the brand that comes first here decides.
+ */
+export const rangeLibraryNames: readonly (readonly [code: string, name: string])[] = [
+  ['VISA',      'visa'],
+  ['MASTER',    'mastercard'],
+  ['AMEX',      'american-express'],
+  ['DINERS',    'diners-club'],
+  ['DISCOVER',  'discover'],
+  ['TROY',      'troy'],
+  ['JCB',       'jcb'],
+  ['UNIONPAY',  'unionpay'],
+  ['NARANJA',   'naranja'],
+  ['VERVE',     'verve'],
+  ['MAESTRO',   'maestro'],
+  ['ELO',       'elo'],
+  ['MIR',       'mir'],
+  ['HIPER',     'hiper'],
+  ['HIPERCARD', 'hipercard'],
+]
+
 export const brands: readonly Brand[] = [
   ...cards.map(([code, title, method, numberLengths, cvvLengths, more]): Brand => ({
     code, title, method, flow: 'sync', account: 'card', accountNeeded: true,

@@ -307,6 +307,11 @@ export const limits = {
   // Payments, checkouts, schedules.
   captures: { min: 1, max: 98 },
   checkoutLifeMs: 30 * minute,
+  /**
+   * The time after the end of a payment in which a return still leads to the page that only its press named: the
+   * word of the acquirer may arrive before the shopper.
+   */
+  returnAfterEndMs: 2 * minute,
   /** Failed tries of one checkout, by default and at most; then it is closed. */
   checkoutTries: { usual: 10, most: 50 },
   /** Parameters of their own from shoppers' browsers, names included. */
@@ -447,6 +452,8 @@ export const limits = {
   // The widget.
   /** Files of the widget in the memory of a process: two versions, and some. */
   widgetFilesKept: 200,
+  /** A submission of a shopper's browser. */
+  checkoutSubmissionBytes: 64 * 1024,
   /** A form of the hosted page. */
   checkoutPageBytes: 16 * 1024,
   /** The part of its query that is read, in characters. */
@@ -458,4 +465,39 @@ export const limits = {
   queryRows: { min: 100, max: 500, default: 100 },
   /** Page numbers are exact up to here; a cursor reads further. */
   queryPages: 100,
+
+  // Settlement files. Connections and time of one transaction over many rows.
+  bulkConnections: 2,
+  bulkMs: 5 * minute,
+  /** A larger file is refused before it is read. */
+  settlementFileBytes: 4 * 1024 * 1024 * 1024,
+  settlementPartBytes: 1024 * 1024,
+  /** Sealed bytes of a file are deleted after this time; its records stay. */
+  settlementPartDays: 90,
+  /** Longest run of one reconciliation job; the next job continues. */
+  settlementSliceMs: 50 * second,
+  /** A process that died holds up a scope for this long. A process that works extends its leases. */
+  settlementLeaseMs: 2 * minute,
+  settlementRenewMs: 30 * second,
+  /** A file whose other scopes are busy waits for this long. */
+  settlementWaitMs: 2 * second,
+  /** A step that failed is tried again after this time, doubling up to the longest. */
+  settlementRetryMs: { first: 5 * second, longest: 10 * minute },
+  /** Failed tries of a step before operators see the file. */
+  settlementTries: 3,
+  /** Lines about payouts in one file. */
+  settlementBatchLines: 50_000,
+  /** Exceptions of one kind that a file stores; the others are counted. */
+  settlementExceptions: 1_000,
+  /** Lines that an entry of the operators' list names. */
+  settlementShownLines: 10,
+  /** The files of an account are fetched once in this time, at a moment of its own. */
+  settlementFetchMs: hour,
+  settlementFetchWithinMs: 2 * minute,
+  /** New accounts get their timer within this time. */
+  settlementPlanMs: 10 * minute,
+  /** Lines copied to the database at once. */
+  settlementCopyLines: 5_000,
+  /** Records that one commit decides. */
+  settlementCommitRecords: 20_000,
 } as const

@@ -49,7 +49,7 @@ export const results = [
   ['000.400.082', 'success-review', 'succeeded and the risk answer is missing after a processing timeout'],
   ['000.400.090', 'success-review', 'succeeded with a hint from an outside risk check'],
   ['000.400.100', 'success-review', 'succeeded but the later risk check said no'],
-  ['000.200.000', 'pending', 'transaction pending: the shopper or a redirect still has to finish'],
+  ['000.200.000', 'pending', 'transaction pending: the shopper or the acquirer has not finished'],
   ['000.200.001', 'pending', 'open at the acquirer without the shopper present'],
   ['000.200.100', 'pending', 'successfully created checkout'],
   ['000.200.101', 'pending', 'checkout was updated'],

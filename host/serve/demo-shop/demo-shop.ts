@@ -18,6 +18,7 @@ export type DemoShop = {
 
 const mostBodyBytes = 256 * 1024
 const mostShoppers = 100
+const mostCheckouts = 1_000
 
 type Visit = {
   readonly url: URL
@@ -62,6 +63,8 @@ class Shop {
   readonly #credentials: Credentials
   readonly #gatewayUrl: string
   readonly #origins: readonly string[]
+  /** The shopper of each checkout, by the cookie. The result address of a checkout may be in other hands. */
+  readonly #shoppers = new Map<string, string>()
   /** Stored cards of each shopper, by the cookie. */
   readonly #stored = new Map<string, readonly string[]>()
 
@@ -95,7 +98,7 @@ class Shop {
     const shopper = shopperOf(request)
     const prepared = await prepareCheckout(this.#credentials, {}, this.#stored.get(shopper) ?? [])
     if (prepared.answer.id === undefined) return this.show(response, 502, troublePage(prepared))
-    response.setHeader('Set-Cookie', `shopper=${shopper}; HttpOnly; SameSite=Lax; Path=/`)
+    this.#remember(prepared.answer.id, shopper, response)
     const locale = /^[a-z]{2}$/.exec(url.searchParams.get('locale') ?? '')?.[0]
     this.show(response, 200, basketPage({ baseUrl: this.#gatewayUrl, prepared, locale }))
   }
@@ -103,22 +106,34 @@ class Shop {
   /** The same product by the page of the gateway. */
   async #hosted({ request, response }: Visit): Promise<void> {
     const shopperResultUrl = `http://${request.headers.host ?? ''}/result`
-    const stored = this.#stored.get(shopperOf(request)) ?? []
+    const shopper = shopperOf(request)
+    const stored = this.#stored.get(shopper) ?? []
     const prepared = await prepareCheckout(this.#credentials, { shopperResultUrl }, stored)
     const { id } = prepared.answer
     if (id === undefined) return this.show(response, 502, troublePage(prepared))
+    this.#remember(id, shopper, response)
     const page = `${this.#gatewayUrl}/v1/checkouts/${id}/page?brands=${brands.join('+')}`
     response.writeHead(303, { Location: page }).end()
   }
 
   async #result({ url, request, response }: Visit): Promise<void> {
-    const result = await readResult(this.#credentials, url.searchParams.get('resourcePath'))
+    const path = url.searchParams.get('resourcePath')
+    const result = await readResult(this.#credentials, path)
     if (result === undefined) return this.show(response, 404, troublePage())
     const { registrationId } = result.answer
-    if (typeof registrationId === 'string') this.#keep(shopperOf(request), registrationId)
+    const shopper = shopperOf(request)
+    const isOwn = this.#shoppers.get(path?.split('/')[3] ?? '') === shopper
+    if (isOwn && typeof registrationId === 'string') this.#keep(shopper, registrationId)
     const told = await this.notifications.of(url.searchParams.get('id') ?? '')
     const address = url.pathname + url.search
     this.show(response, 200, resultPage({ result, told, address }))
+  }
+
+  #remember(checkout: string, shopper: string, response: ServerResponse): void {
+    response.setHeader('Set-Cookie', `shopper=${shopper}; HttpOnly; SameSite=Lax; Path=/`)
+    this.#shoppers.set(checkout, shopper)
+    const [oldest] = this.#shoppers.keys()
+    if (this.#shoppers.size > mostCheckouts) this.#shoppers.delete(oldest!)
   }
 
   #keep(shopper: string, registrationId: string): void {

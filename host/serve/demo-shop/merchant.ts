@@ -38,6 +38,14 @@ export async function ask(
 /** The one product of the shop. */
 export const product = { name: 'Harbour lamp', price: '92.00', currency: 'EUR' } as const
 
+/** The address on the order. Without it, the gateway's own page would ask the shopper for it. */
+const billing = {
+  'billing.street1': 'Harbour Street 1',
+  'billing.postcode': '10115',
+  'billing.city': 'Berlin',
+  'billing.country': 'DE',
+} as const
+
 /** The brands of the shop, in the order of the form. */
 export const brands = ['VISA', 'MASTER', 'AMEX', 'PAYPAL'] as const
 
@@ -53,6 +61,7 @@ export function prepareCheckout(
     currency: product.currency,
     paymentType: 'DB',
     integrity: 'true',
+    ...billing,
     ...Object.fromEntries(stored),
     ...more,
   })

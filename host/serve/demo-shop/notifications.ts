@@ -6,13 +6,20 @@ import { ask } from './merchant.ts'
 
 export const notificationPath = '/demo-shop/notifications'
 
-const most = 200
+/** Messages that are kept, of all checkouts and of one. */
+const most = { ofAll: 50, ofOne: 5 }
 const patienceMs = 3_000
 
 export class Notifications {
-  readonly #byCheckout = new Map<string, unknown[]>()
+  /** The latest last. */
+  #kept: readonly { readonly checkout: string; readonly notification: unknown }[] = []
   readonly #waiting = new Set<() => void>()
   #secret: Buffer | undefined
+
+  /** @param secret of the endpoint, where it is known before `subscribe`. */
+  constructor(secret?: Buffer) {
+    this.#secret = secret
+  }
 
   /** Takes over the endpoint of an earlier start: a new secret of it is told, as that of a new endpoint is. */
   async subscribe(credentials: Credentials, shopUrl: string): Promise<void> {
@@ -27,29 +34,29 @@ export class Notifications {
     const made = await ask(credentials, 'POST', path, settings)
     const told = id === undefined ? made : await ask(credentials, 'POST', `${path}/rotate`)
     const secret = (told.answer as { signingSecret?: string }).signingSecret ?? ''
-    this.#secret = Buffer.from(secret.replace('whsec_', ''), 'base64')
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+    // An empty key would let everybody sign.
+    this.#secret = key.length === 0 ? undefined : key
   }
 
-  /** @returns false for a message that the gateway has not signed. */
+  /** @returns false for a message that the gateway has not signed, and without a secret for every message. */
   take(headers: IncomingHttpHeaders, body: string): boolean {
     if (!this.#isSigned(headers, body)) return false
-    const notification = JSON.parse(body) as { payload?: { ndc?: string } }
+    const notification = read(body)
+    if (notification === undefined) return false
     const checkout = notification.payload?.ndc ?? ''
-    const known = this.#byCheckout.get(checkout) ?? []
-    this.#byCheckout.delete(checkout)
-    this.#byCheckout.set(checkout, [...known, notification].slice(-5))
-    for (const oldest of this.#byCheckout.keys()) {
-      if (this.#byCheckout.size <= most) break
-      this.#byCheckout.delete(oldest)
-    }
+    const [oldest, ...newer] = this.#kept.filter((one) => one.checkout === checkout)
+    const kept = this.#kept.filter((one) => newer.length + 1 < most.ofOne || one !== oldest)
+    this.#kept = [...kept, { checkout, notification }].slice(-most.ofAll)
     for (const look of this.#waiting) look()
     return true
   }
 
   /** The notifications about a checkout; the first is waited for, a moment. */
   async of(checkout: string): Promise<readonly unknown[]> {
-    const found = () => this.#byCheckout.get(checkout)
-    if (found() === undefined) {
+    const found = () =>
+      this.#kept.filter((one) => one.checkout === checkout).map((one) => one.notification)
+    if (found().length === 0) {
       await new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer)
@@ -57,13 +64,13 @@ export class Notifications {
           resolve()
         }
         const look = () => {
-          if (found() !== undefined) end()
+          if (found().length > 0) end()
         }
         const timer = setTimeout(end, patienceMs)
         this.#waiting.add(look)
       })
     }
-    return found() ?? []
+    return found()
   }
 
   #isSigned(headers: IncomingHttpHeaders, body: string): boolean {
@@ -75,6 +82,18 @@ export class Notifications {
       const sent = Buffer.from(one.replace('v1,', ''), 'base64')
       return sent.length === right.length && timingSafeEqual(sent, right)
     })
+  }
+}
+
+type Notification = { readonly payload?: { readonly ndc?: string } | null }
+
+/** Undefined for a text that is no object in JSON. */
+function read(body: string): Notification | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -17,6 +17,7 @@ main{max-width:72rem;margin:0 auto;padding:clamp(1rem,3vw,2.5rem) clamp(.5rem,4v
 .column{display:grid;gap:inherit;min-width:0}
 section,aside{background:var(--paper);border:1px solid var(--line);border-radius:1rem;padding:clamp(1rem,2.5vw,1.75rem);min-width:0}
 .order{padding:0;overflow:clip}
+.wpwl-widget{max-width:none}
 .picture svg{display:block;width:100%;height:auto;aspect-ratio:16/9}
 .line{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:.25rem 1.5rem;padding:1.25rem clamp(1rem,2.5vw,1.75rem)}
 h1{font-family:Georgia,"Noto Serif",serif;font-size:1.625rem;line-height:1.25;letter-spacing:-.01em;margin:0}
