@@ -23,8 +23,8 @@ const apart = /^test\/(?:flows|crashes|browser|examples|plugins\/embedded-postgr
 const waiting =
   /^test\/(?:properties|plugins|core\/(?:schedule|db|event-feed|webhook|operator|test-clock|audit-chain))\//
 const filesAtOnce = 3
-const unitLimitMs = 30_000
-const apartLimitMs = 180_000
+const unitLimitMs = 120_000
+const apartLimitMs = 300_000
 /** A group silent for much longer than its slowest test hangs after its tests. A busy machine delays even timers. */
 const silenceMarginMs = 60_000
 /** Far longer than a run takes on two busy cores. */
@@ -96,6 +96,10 @@ async function checkSources(): Promise<number> {
       ],
     },
     {
+      name: 'documentation is current',
+      steps: [{ program: process.execPath, choices: [condition, 'test/docs/main.ts', '--check'] }],
+    },
+    {
       name: 'types',
       steps: [
         { program: join(programs, 'tsc'), choices: ['-b'] },
@@ -131,8 +135,7 @@ async function runTests(
   choices: readonly string[],
   silenceMs: number,
 ): Promise<Summary> {
-  if (files.length === 0 || stopped !== null)
-    return { passed: 0, failed: 0, skipped: 0, failedFiles: [] }
+  if (files.length === 0 || stopped !== null) return { passed: 0, failed: 0, skipped: 0 }
   const report = join(cluster.folder, `report-${randomUUID()}`)
   let hung = false
   const all = [
@@ -164,7 +167,7 @@ async function runTests(
   }
   if (summary === null) {
     if (!hung && stopped === null) console.log('✖ the process of the tests ended before they did')
-    return { passed: 0, failed: 1, skipped: 0, failedFiles: [] }
+    return { passed: 0, failed: 1, skipped: 0 }
   }
   // A run that fails only by its exit code must not pass for success.
   return code !== 0 && summary.failed === 0 ? { ...summary, failed: 1 } : summary
@@ -231,34 +234,12 @@ async function main(filters: readonly string[]): Promise<number> {
         apartLimitMs + silenceMarginMs,
       ),
     ])
-    counts.push(...all, ...(await again(all, cluster)))
+    counts.push(...all)
   } finally {
     clearTimeout(limit)
     await cluster.stop()
   }
   return report(counts, checksFailed)
-}
-
-/** More failures than these are no matter of a busy machine. */
-const mostAgain = 4
-
-/**
- * Runs the few files that failed once more, alone: many tests measure what a machine does beside others, and this
- * one was busy. A file that passes alone passes, and is named. Returns corrections of the counts.
- */
-async function again(all: readonly Summary[], cluster: TestCluster): Promise<Summary[]> {
-  const files = [...new Set(all.flatMap(({ failedFiles }) => failedFiles))]
-  const failed = all.reduce((sum, one) => sum + one.failed, 0)
-  const isKnown = all.every((one) => one.failed === 0 || one.failedFiles.length > 0)
-  if (files.length === 0 || files.length > mostAgain || !isKnown || stopped !== null) return []
-  console.log(
-    `\n${files.length} files failed beside others. They run again, alone: ${files.join(', ')}`,
-  )
-  const choices = ['--test-concurrency=1', `--test-timeout=${apartLimitMs}`]
-  const alone = await runTests(files, cluster, choices, apartLimitMs + silenceMarginMs)
-  if (alone.failed > 0 || alone.passed === 0) return []
-  console.log(`${failed} tests failed beside others and passed alone`)
-  return [{ passed: failed, failed: -failed, skipped: 0, failedFiles: [] }]
 }
 
 /** Prints the last line; the exit code is 0 only when tests ran and nothing failed. */

@@ -227,7 +227,7 @@ const leaseOf = async (id: string): Promise<Date | null> => {
   return row?.until ?? null
 }
 
-const untilWithinMs = 20_000
+const untilWithinMs = 60_000
 
 /** Polls a wish's row until it has the expected state. */
 async function until(

@@ -49,7 +49,7 @@ function onceIn(seconds: number): string {
   return `${second} ${minute} ${hour} ${day} ${month} ? ${year}`
 }
 
-async function until(isSo: () => Promise<boolean>, withinMs = 40_000): Promise<void> {
+async function until(isSo: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
   const since = performance.now()
   while (!(await isSo())) {
     assert.ok(performance.now() - since < withinMs, 'it does not come')

@@ -90,7 +90,7 @@ export function outcomeOf([, , effect]: Rule): string {
 export function authenticationOf([, , effect]: Rule): string {
   if (effect.limitsChallenge) return 'a challenge without an answer ends with `100.380.501`'
   const { enrolled, flow, status, eci, deviceStep, ends } = effect.authentication ?? {}
-  if (enrolled === false) return 'status `I`; the payment continues without 3-D Secure'
+  if (enrolled === false) return 'status `U`, reason `13`; the payment continues without 3-D Secure'
   const parts = [
     ...(flow === 'challenge' ? ['a challenge'] : []),
     ...(deviceStep ? ['`redirect.preconditions`'] : []),

@@ -73,8 +73,8 @@ describe('3-D Secure by the simulated issuer', () => {
     ['5200000000000106', '000.100.110', 'A', '01'],
     ['4012001037461114', '100.390.112', 'U', undefined],
     ['4012001037141112', '100.380.401', 'N', undefined],
-    ['4532497088771651', '000.100.110', 'I', undefined],
-    ['4200000000000000', '000.100.110', 'I', undefined],
+    ['4532497088771651', '000.100.110', 'U', undefined],
+    ['4200000000000000', '000.100.110', 'U', undefined],
   ] as const) {
     test(`${number} ends with ${code} at once, with status ${status}`, async () => {
       const { result, threeDSecure } = await pay(number)
@@ -84,6 +84,11 @@ describe('3-D Secure by the simulated issuer', () => {
       assert.equal(threeDSecure?.version, '2.2.0')
     })
   }
+
+  test('a card that takes no part says so beside its status', async () => {
+    const { threeDSecure } = await pay('4532497088771651')
+    assert.equal(threeDSecure?.transactionStatusReason, '13')
+  })
 
   for (const [code, expected, status] of [
     ['1234', '000.100.110', 'Y'],

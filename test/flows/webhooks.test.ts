@@ -45,7 +45,7 @@ describe('webhooks', () => {
     shop.trust({ secrets: [signingSecret!] })
   }
   const idOf = ({ id }: Received) => id
-  const allDelivered = (withinMs = 20_000) =>
+  const allDelivered = (withinMs = 60_000) =>
     until(async () => {
       const [row] = await run.sql<{ open: bigint }>(
         `select (select count(*) from tollgate.outbox)

@@ -30,6 +30,7 @@ const forgetful = {
   full_page_writes: 'off',
   shared_buffers: '128MB',
   max_connections: '300',
+  wal_compression: 'off',
 }
 
 export interface TestCluster {

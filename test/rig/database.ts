@@ -28,11 +28,12 @@ export async function createDatabase(
 ): Promise<TestDatabase> {
   const url = clusterUrl ?? (await testCluster()).url
   const name = `test_${randomBytes(8).toString('hex')}`
-  const source = template === undefined ? 'template0' : await ensureTemplate(url, template)
-  // Copying files is faster than writing them through the log.
-  await administer(url, (client) =>
-    client.query(`create database ${name} template ${source} strategy file_copy`),
-  )
+  await administer(url, async (client) => {
+    const source =
+      template === undefined ? 'template0' : await ensureTemplate(client, url, template)
+    // Copying files is faster than writing them through the log.
+    await client.query(`create database ${name} template ${source} strategy file_copy`)
+  })
   return {
     name,
     url: inDatabase(url, name),
@@ -40,24 +41,29 @@ export async function createDatabase(
   }
 }
 
+/** The templates that this process has found or made, by cluster. */
+const ready = new Set<string>()
+
 /** Processes that need the same template wait for its maker. */
-async function ensureTemplate(url: string, template: Template): Promise<string> {
+async function ensureTemplate(client: pg.Client, url: string, template: Template): Promise<string> {
   const name = `template_${createHash('sha256').update(template.name).digest('hex').slice(0, 16)}`
-  await administer(url, async (client) => {
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
-    // The mark is set last: a database without it was left half made by a killed process.
-    const { rows } = await client.query<{ made: boolean }>(
-      'select datistemplate as made from pg_database where datname = $1',
-      [name],
-    )
-    if (rows[0]?.made === true) return
+  if (ready.has(`${url} ${name}`)) return name
+  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+  // The mark is set last: a database without it was left half made by a killed process.
+  const { rows } = await client.query<{ made: boolean }>(
+    'select datistemplate as made from pg_database where datname = $1',
+    [name],
+  )
+  if (rows[0]?.made !== true) {
     await client.query(`drop database if exists ${name} with (force)`)
     await client.query(`create database ${name} template template0`)
     await template.make(inDatabase(url, name))
     const left = await openConnections(client, name)
     assert.deepEqual(left, [], `template "${template.name}" left connections open`)
     await client.query(`alter database ${name} is_template true`)
-  })
+  }
+  await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name])
+  ready.add(`${url} ${name}`)
   return name
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { GatewayEvent, Json, Plugin } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import { createSimulatorPlugin } from '../../connectors/simulator/index.ts'
@@ -220,18 +221,24 @@ export function flat(
   )
 }
 
-/** Repeats the question until there is an answer. */
-export async function until<T>(ask: () => Promise<T | undefined>, withinMs = 10_000): Promise<T> {
+/** A busy machine delays everything. */
+const occursWithinMs = 60_000
+const longestPauseMs = 50
+
+/** Repeats the question until there is an answer, ever more slowly: questions take the time of the work. */
+export async function until<T>(
+  ask: () => Promise<T | undefined>,
+  withinMs = occursWithinMs,
+): Promise<T> {
   const since = performance.now()
   for (;;) {
     const found = await ask()
     if (found !== undefined) return found
-    assert.ok(performance.now() - since < withinMs, 'the expected state did not occur')
-    await new Promise((next) => setTimeout(next, 10))
+    const waitedMs = performance.now() - since
+    assert.ok(waitedMs < withinMs, 'the expected state did not occur')
+    await pause(Math.min(longestPauseMs, 5 + waitedMs / 10))
   }
 }
-
-const eventWithinMs = 10_000
 
 /** Committed events and the callers that wait for them; earlier events are found too. */
 class Events {
@@ -256,7 +263,7 @@ class Events {
         stop(() =>
           reject(new Error(`no ${type} in time; there were: ${types.join(', ') || 'none'}`)),
         )
-      }, eventWithinMs)
+      }, occursWithinMs)
       const stop = (then: () => void) => {
         clearTimeout(timer)
         this.#waiting.delete(waiter)

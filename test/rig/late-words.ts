@@ -117,6 +117,8 @@ export type LateRun = AcquirerRun & {
   age(id: string): Promise<void>
   /** Makes all waiting work about a payment due now. */
   dueNow(id: string): Promise<void>
+  /** Postpones all waiting work about a payment by an hour, so that a busy machine does none of it here. */
+  dueLater(id: string): Promise<void>
   timers(id: string): Promise<string[]>
 }
 
@@ -246,6 +248,12 @@ function asked(
     },
     dueNow: async (id) => {
       await run.sql(`update tollgate.timer set due_at = now() where ${aboutPayment}`, [id])
+    },
+    dueLater: async (id) => {
+      await run.sql(
+        `update tollgate.timer set due_at = now() + interval '1 hour' where ${aboutPayment}`,
+        [id],
+      )
     },
     timers: async (id) =>
       (

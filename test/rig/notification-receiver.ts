@@ -153,7 +153,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const first: Receiver['first'] = async (fits, withinMs = 10_000) => {
+  const first: Receiver['first'] = async (fits, withinMs = 60_000) => {
     const seen = received.find(fits)
     if (seen !== undefined) return seen
     try {

@@ -50,11 +50,9 @@ export async function installPacked(
     const options = { cwd, env: environment(), maxBuffer: 16 * 1024 * 1024 }
     return (await run('npm', args, options)).stdout.trim()
   }
-  const tarballs: string[] = []
-  for (const name of ours) {
-    const packing = ['pack', '--silent', '--pack-destination', folder]
-    tarballs.push(`./${await npm(packing, path.join(root, name))}`)
-  }
+  const folders = ours.map((name) => path.join(root, name))
+  const packed = await npm(['pack', '--silent', '--pack-destination', folder, ...folders], root)
+  const tarballs = packed.split('\n').map((name) => `./${name}`)
   const choices = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
   await npm(['install', ...choices, ...tarballs, ...others], folder)
 }

@@ -46,7 +46,7 @@ export function scheduling(run: TestGateway): Scheduling {
       return until(async () => {
         const clock = await run.gateway.testClocks.get(id)
         return clock.status === 'READY' ? clock : undefined
-      }, 30_000)
+      })
     },
     async history(id) {
       const { executions: all } = await executions(id)

@@ -8,6 +8,9 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     parts: [
       'index.ts',
       'start.ts',
+      'start-engine.ts',
+      'start-database.ts',
+      'start-resources.ts',
       'gateway.ts',
       'gateway-parts.ts',
       'gateway-options.ts',
@@ -31,6 +34,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     layer: 'Moving money',
     parts: [
       'test-clock/',
+      'settlement/',
       'schedule/',
       'checkout/',
       'registration/',

@@ -1,6 +1,7 @@
 /** The documentation names everything that the tables hold, and nothing that does not exist. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { checkEntitySettings } from '../../core/entity/settings.ts'
@@ -10,6 +11,7 @@ import { generatedParts, partsIn, withPart } from '../docs/facts.ts'
 import { finders } from '../docs/names.ts'
 import { allRows, brokenLinks, pageOf, pages, rowsBelow } from '../docs/pages.ts'
 import { sentences } from '../docs/sentences.ts'
+import { scratchFolder } from '../rig/cluster.ts'
 import { root, sources } from '../rig/sources.ts'
 
 const plain = (cell: string) => cell.replaceAll('`', '')
@@ -37,6 +39,39 @@ describe('parts that are made from tables', () => {
       part!.lines[3]!.replace(' | ', ' | x'),
     )
     assert.notEqual(withPart(stale, part!), stale)
+  })
+
+  test('npm run docs -- --check names a page that is not current, and leaves it', () => {
+    const folder = mkdtempSync(path.join(scratchFolder(), 'tollgate-docs-'))
+    try {
+      const [stale] = generatedParts()
+      for (const { page } of generatedParts()) {
+        mkdirSync(path.join(folder, path.dirname(page)), { recursive: true })
+        writeFileSync(path.join(folder, page), pageOf(page))
+      }
+      const docs = (...words: string[]) =>
+        spawnSync(
+          process.execPath,
+          ['--conditions=@tollgate/source', 'test/docs/main.ts', '--in', folder, ...words],
+          { cwd: root, encoding: 'utf8' },
+        )
+      const current = docs('--check')
+      assert.deepEqual([current.status, current.stderr], [0, ''])
+      const file = path.join(folder, stale!.page)
+      const changed = pageOf(stale!.page).replace(stale!.lines[3]!, '')
+      writeFileSync(file, changed)
+      const found = docs('--check')
+      assert.equal(found.status, 1)
+      assert.equal(
+        found.stderr,
+        `${stale!.page} is stale in its ${stale!.name}: run npm run docs\n`,
+      )
+      assert.equal(readFileSync(file, 'utf8'), changed)
+      assert.equal(docs().status, 0)
+      assert.equal(readFileSync(file, 'utf8'), pageOf(stale!.page))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
 

@@ -152,7 +152,7 @@ test('a payment changes state through the statements of settling, going on and l
     [
       'core/payment/store-first.ts',
       'core/payment/store-go-on.ts',
-      'core/payment/store-late.ts',
+      'core/payment/store-late-word.ts',
       'core/payment/store-settle.ts',
     ],
   )

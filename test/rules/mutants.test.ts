@@ -70,6 +70,6 @@ test('a patch that does not fit says why', () => {
   throws({ of: 'Sender', find: 'true', put: '' }, 'Sender holds 2 times, not once, the text "true"')
   assert.equal(
     sentenceOf({ of: 'lateWords', find: "declined: 'fail',", put: '{' }),
-    'core/payment/late-words.ts is no TypeScript with the mistake in it',
+    'core/payment/late-word-table.ts is no TypeScript with the mistake in it',
   )
 })

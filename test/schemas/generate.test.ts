@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { classesOf } from '../../schemas/generate/classes.ts'
 import { documentsOf } from '../../schemas/generate/documents.ts'
 import { generate } from '../../schemas/generate/generate.ts'
-import { html } from '../../schemas/generate/markup.ts'
+import { html, prose } from '../../schemas/generate/markup.ts'
 import { rangePattern } from '../../schemas/generate/range.ts'
 import { stepsOf, treeOf } from '../../schemas/generate/tree.ts'
 import {
@@ -377,6 +377,16 @@ describe('the reference page', async () => {
   it('the page escapes the texts of the tables', () => {
     assert.equal(html`<p>${`<b>&"'`}</p>`.html, '<p>&lt;b&gt;&amp;&quot;&#39;</p>')
     assert.equal(html`${[html`<i>${'<'}</i>`, '<']}`.html, '<i>&lt;</i>&lt;')
+  })
+
+  it('the page shows texts in backticks as code, and no backtick', () => {
+    assert.equal(
+      prose('Sent as `card.number`, `<b>` or not.').html,
+      'Sent as <code>card.number</code>, <code>&lt;b&gt;</code> or not.',
+    )
+    assert.equal(prose('One ` alone stays.').html, 'One ` alone stays.')
+    const markup = page.slice(page.indexOf('</style>'), page.indexOf('<script>'))
+    assert.doesNotMatch(markup, /`/)
   })
 
   it('the page has a script that a browser can parse', () => {

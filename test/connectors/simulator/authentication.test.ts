@@ -170,15 +170,15 @@ for (const [transport, open] of [
       const issuer = await open(test)
       const mandated = { threeDSecure: { challengeIndicator: '04' } }
       for (const [number, request, expected] of [
-        ['4711100000000000', {}, 'informational'],
+        ['4711100000000000', {}, 'notEnrolled'],
         ['4711100000000000', custom({ '3DS2_enrolled': 'true' }), 'authenticated'],
-        ['4711100000000000', custom({ '3DS2_enrolled': 'false' }), 'informational'],
+        ['4711100000000000', custom({ '3DS2_enrolled': 'false' }), 'notEnrolled'],
         ['4711100000000000', custom({ '3DS2_flow': 'frictionless' }), 'authenticated'],
         ['4711100000000000', custom({ '3DS2_flow': 'challenge' }), 'shopper'],
         ['4200000000000042', custom({ '3DS2_flow': 'frictionless' }), 'authenticated'],
         ['4012001037141112', custom({ '3DS2_flow': 'challenge' }), 'shopper'],
         ['4200000000000091', mandated, 'shopper'],
-        ['4711100000000000', mandated, 'informational'],
+        ['4711100000000000', mandated, 'notEnrolled'],
         ['4532497088771651', custom({ '3DS2_enrolled': 'true' }), 'authenticated'],
       ] as const) {
         const { is } = await issuer.authenticate(asked(number, request))

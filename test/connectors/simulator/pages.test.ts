@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { amountIn, languageFor, languages } from '../../../connectors/simulator/pages/language.ts'
 import type { Texts } from '../../../connectors/simulator/pages/texts.ts'
 import { type RunningSimulator, startSimulator } from '../../../connectors/simulator/server.ts'
+import { barriersOf } from '../../rig/barriers.ts'
 import { launchChromium } from '../../rig/chromium.ts'
 import { newKey } from './support.ts'
 
@@ -134,11 +134,8 @@ describe('the pages in a browser', () => {
     assert.deepEqual(problems, [])
     for (const one of requests) assert.ok(one.startsWith(server.url), `a request to ${one}`)
   }
-  const violations = async (page: Page, state: string) => {
-    const { violations: found } = await new AxeBuilder({ page }).withTags(rules).analyze()
-    const told = found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    assert.deepEqual(told, [], state)
-  }
+  const violations = async (page: Page, state: string) =>
+    assert.deepEqual(await barriersOf(page, { tags: rules }), [], state)
   const isTooWide = (page: Page) =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 

@@ -60,7 +60,7 @@ describe('chargebacks that an operator reverses', () => {
     assert.equal((await refund(id)).result.code, charged)
     const view = await run.gateway.payments.get(back.id)
     assert.deepEqual([view.paymentType, view.amount], ['CR', '46.00'])
-    await assert.rejects(byHand(record), refusedFor(/all of it was given back/))
+    await assert.rejects(byHand(record), refusedFor(/the whole chargeback was reversed already/))
   })
 
   test('an operator reverses a chargeback without a reference whose reversal has one', async () => {
@@ -167,7 +167,7 @@ describe('chargebacks that an operator reverses', () => {
     const declined = await run.debit('back-declined', { debit: refuse })
     await charge(declined.id, 'back-declined')
     await byHand(await lastOf(declined.id))
-    await assert.rejects(byHand(await lastOf(declined.id)), refusedFor(/all of it/))
+    await assert.rejects(byHand(await lastOf(declined.id)), refusedFor(/the whole chargeback/))
   })
 
   test('two simultaneous reversals of one chargeback count once', async () => {
@@ -204,10 +204,16 @@ describe('chargebacks that an operator reverses', () => {
 
   test("a payment's id is answered with its standing chargebacks, an unknown id with 404", async () => {
     const { id } = await run.debit('back-payment')
-    await assert.rejects(byHand(id), refusedFor(/no chargeback, and none of it stands/))
+    await assert.rejects(
+      byHand(id),
+      refusedFor(/is not a chargeback.*this payment has no open chargeback/),
+    )
     await charge(id, 'back-payment')
     const record = await lastOf(id)
-    await assert.rejects(byHand(id), refusedFor(new RegExp(`of it stand ${record}`)))
+    await assert.rejects(
+      byHand(id),
+      refusedFor(new RegExp(`open chargebacks of this payment: ${record}`)),
+    )
     await assert.rejects(byHand('0'.repeat(32)), { status: 404 })
     await assert.rejects(byHand('nothing'), { status: 404 })
     await byHand(record)

@@ -12,7 +12,7 @@ import {
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
-import { until } from '../../rig/gateway.ts'
+import { card, until } from '../../rig/gateway.ts'
 import { charged, eur, lose, refusedFor, undecided } from '../../rig/late-words.ts'
 
 const byHand = '900.100.300'
@@ -138,7 +138,9 @@ describe("operators' decisions", () => {
         assert.equal(won.length, 1, 'one decision')
         for (const one of told) {
           if (one.status === 'rejected')
-            refusedFor(/works on it now|by now|not taken back/)(one.reason)
+            refusedFor(/works on this payment now|became \w+ meanwhile|a decision is final/)(
+              one.reason,
+            )
         }
         const records = await settlings(id)
         assert.equal(records.length, 1, 'one audit record, of the decision')
@@ -188,7 +190,10 @@ describe("operators' decisions", () => {
         call.told.resolve(approvedAs(call.operation!))
         const isDecided = await decision.then(
           () => true,
-          (error) => !refusedFor(/works on it now|by now|not taken back/)(error),
+          (error) =>
+            !refusedFor(/works on this payment now|became \w+ meanwhile|a decision is final/)(
+              error,
+            ),
         )
         if (!isDecided) {
           // Each may have found the lease taken; then an enquiry brings the answer.
@@ -220,7 +225,7 @@ describe("operators' decisions", () => {
     const approved = await run.debit('decided-approved', {})
     await assert.rejects(
       settle(approved.id, 'declined', alice),
-      refusedFor(/is approved: .*not taken back/),
+      refusedFor(/is approved already, and a decision is final/),
     )
     const refused = await run.debit('decided-declined', { debit: () => declined('800.100.155') })
     await assert.rejects(settle(refused.id, 'approved', alice), refusedFor(/is declined/))
@@ -228,7 +233,7 @@ describe("operators' decisions", () => {
     const open = await run.debit('decided-pending', { debit: () => pending(redirect) })
     await assert.rejects(settle(open.id, 'approved', alice), refusedFor(/pending/))
     const unasked = await run.debit('decided-unasked', silence)
-    await assert.rejects(settle(unasked.id, 'approved', alice), refusedFor(/there was no enquiry/))
+    await assert.rejects(settle(unasked.id, 'approved', alice), refusedFor(/was not asked yet/))
     for (const { id } of [approved, refused, open, unasked])
       assert.deepEqual(await settlings(id), [])
   })
@@ -243,7 +248,7 @@ describe("operators' decisions", () => {
     await run.gateway.inbound(scriptedName, run.account, told)
     await assert.rejects(
       run.gateway.operator.settle(id, 'declined', alice),
-      refusedFor(/told something that waits.*word-1/),
+      refusedFor(/not processed yet \(event word-1\)/),
     )
     await run.sql('commit')
     await until(async () => ((await stateOf(id)) === `approved ${charged}` ? true : undefined))
@@ -252,7 +257,7 @@ describe("operators' decisions", () => {
   test('a call under way blocks questions and decisions, even when a clock is wrong', async () => {
     const told = Promise.withResolvers<Outcome>()
     const begun = Promise.withResolvers<Operation>()
-    const answered = run.debit('under-way', {
+    run.acquirer.tell('under-way', {
       debit: (operation, context) => {
         context.sending()
         begun.resolve(operation)
@@ -260,6 +265,18 @@ describe("operators' decisions", () => {
       },
       enquire: silent,
     })
+    // Its call and its lease last longer than the test, however busy the machine is.
+    const patient = await run.another({
+      plugins: [run.acquirer.plugin],
+      role: 'api',
+      connectorTimeoutMs: 60_000,
+    })
+    const answered = patient.payments.create({
+      ...card('4200000000000000'),
+      testMode: 'EXTERNAL',
+      entityId: run.channel,
+      merchantTransactionId: 'under-way',
+    } as never)
     const { paymentId } = await begun.promise
     // This process takes every lease for expired; the database decides.
     const hasty = await run.another({
@@ -270,17 +287,17 @@ describe("operators' decisions", () => {
     for (const gateway of [run.gateway, hasty]) {
       await assert.rejects(
         gateway.operator.enquire(paymentId, alice),
-        refusedFor(/works on it now/),
+        refusedFor(/works on this payment now/),
       )
       await assert.rejects(
         gateway.operator.settle(paymentId, 'declined', alice),
-        refusedFor(/works on it now|there was no enquiry/),
+        refusedFor(/works on this payment now|was not asked yet/),
       )
     }
     await run.sql('update tollgate.attempt set enquiries = 1 where payment_id = $1', [paymentId])
     await assert.rejects(
       hasty.operator.settle(paymentId, 'declined', alice),
-      refusedFor(/works on it now/),
+      refusedFor(/works on this payment now/),
     )
     assert.deepEqual(run.acquirer.of('under-way'), ['debit'], 'no question preceded the answer')
     told.resolve(approvedAs(await begun.promise))
@@ -370,7 +387,7 @@ describe("operators' decisions", () => {
     const { operator } = run.gateway
     const id = await stuck('list-open')
     const [entry] = await attention(id)
-    await assert.rejects(operator.resolve(entry!.id, alice), refusedFor(/has to be decided/))
+    await assert.rejects(operator.resolve(entry!.id, alice), refusedFor(/Decide it first/))
     await operator.settle(id, 'approved', alice)
     await run.sql(
       `insert into tollgate.attention (id, kind, payment_id, detail)
@@ -422,19 +439,19 @@ describe('work that exhausted its tries', () => {
     const job = steps.steps.find(({ name, outcome }) => name === 'job' && outcome === 'dead')
     assert.match(job?.text ?? '', /ran out of tries; tollgate payment redrive/)
 
-    assert.match((await operator.redrive(id, alice)).text, /in the place of 1 /)
+    assert.match((await operator.redrive(id, alice)).text, /replaces 1 job /)
     assert.deepEqual(await dead(), [])
     await run.another({ plugins: [run.acquirer.plugin], role: 'worker' })
     const after = await until(async () => {
       const { result } = await run.gateway.payments.get(id)
       return result.code === charged ? result : undefined
-    }, 20_000)
+    })
     assert.equal(after.code, charged)
     assert.deepEqual(
       run.acquirer.of('dead-job-1'),
       ['debit', 'enquire'],
       'the money was asked for once',
     )
-    await assert.rejects(operator.redrive(id, alice), refusedFor(/nothing is left/))
+    await assert.rejects(operator.redrive(id, alice), refusedFor(/no work is left/))
   })
 })

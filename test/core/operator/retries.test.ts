@@ -127,7 +127,10 @@ describe('messages that operators retry', () => {
     assert.equal((await listed(eventId)).length, 2)
     const malformed = (await listed(eventId)).find((entry) => entry.id !== aside)!
     assert.match(malformed.why!, /^malformed: a chargeback or its reversal must be above 0\.00/)
-    await assert.rejects(run.gateway.operator.retry(malformed.id, alice), /waits aside/)
+    await assert.rejects(
+      run.gateway.operator.retry(malformed.id, alice),
+      /is set aside for this entry/,
+    )
     assert.equal((await listed(eventId)).length, 2)
   })
 
@@ -145,7 +148,7 @@ describe('messages that operators retry', () => {
     assert.equal(await processed(run, eventId), 'unknown-key')
     await holder.query('commit')
     await holder.end()
-    assert.match((await retried).text, /worked on again/)
+    assert.match((await retried).text, /is processed again/)
     const next = await until(async () => (await listed(eventId))[0]?.id)
     assert.notEqual(next, entry)
     assert.deepEqual(await kinds(eventId), ['unclaimed'])
@@ -158,8 +161,11 @@ describe('messages that operators retry', () => {
     const cut = line.cut(carol.by, 'after')
     const { text } = await run.gateway.operator.retry(entry, carol)
     await cut
-    assert.equal(text, 'the message again-lost is worked on again')
-    await assert.rejects(run.gateway.operator.retry(entry, alice), /by Carol of the night/)
+    assert.equal(text, 'the message again-lost is processed again')
+    await assert.rejects(
+      run.gateway.operator.retry(entry, alice),
+      /Carol of the night already took/,
+    )
     const rows = await run.sql(
       `select actor_kind as kind, actor, action, detail from tollgate.audit
         where detail ->> 'entry' = $1`,

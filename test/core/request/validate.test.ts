@@ -379,7 +379,13 @@ describe('formats', () => {
       ['a', 'BxC', 'D'],
       /^must be one of A, B\.C, D\|E$/,
     ],
-    ['flags', flag, ['true', 'false'], ['TRUE', '1', 'yes'], /^must be true or false$/],
+    [
+      'flags, also as form encoders of PHP and Python write them',
+      flag,
+      ['true', 'false', '1', '0', 'True', 'False'],
+      ['TRUE', '2', '01', 'yes', 'on'],
+      /^must be true or false$/,
+    ],
     [
       'days that exist',
       date,

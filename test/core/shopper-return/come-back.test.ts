@@ -149,6 +149,20 @@ describe('shoppers who come back from a bank', () => {
     assert.equal(timesAsked('back-own-1'), 0)
   })
 
+  test('a token that is wrong by one character is one of nothing', async () => {
+    const { id, token } = await away('back-changed', () => approved({ reference: 'b8' }))
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    // The last bit of a token is no part of its bytes: the same bytes in another spelling.
+    const flips = [...token].map((_, at) => [at, 32]).concat([[token.length - 1, 1]])
+    for (const [at = 0, flip = 0] of flips) {
+      const letter = letters[letters.indexOf(token[at]!) ^ flip]
+      const changed = token.slice(0, at) + letter + token.slice(at + 1)
+      assert.equal(await back(id, changed), undefined, `character ${at + 1}`)
+    }
+    assert.equal(timesAsked('back-changed'), 0)
+    assert.deepEqual(await back(id, token), merchantOf(id))
+  })
+
   test('a merchant without a page is no place to go', async () => {
     const { id, token } = await away('back-no-page', () => approved({ reference: 'b7' }), {
       shopperResultUrl: undefined,

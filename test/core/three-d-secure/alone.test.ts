@@ -77,6 +77,18 @@ describe('authentications without a payment', () => {
     assert.equal(view.result.code, '100.390.112')
   })
 
+  test('a card that takes no part declines it, because nobody can confirm its holder', async () => {
+    const notEnrolled = { is: 'notEnrolled' } as const
+    run.authenticator.tell('alone-no-part', { authenticate: () => notEnrolled })
+    const view = await authenticate('alone-no-part', run.goesOn)
+    assert.equal(view.result.code, '000.400.109')
+    assert.deepEqual(view.threeDSecure, {
+      authenticationStatus: 'U',
+      transactionStatusReason: '13',
+    })
+    assert.deepEqual(run.acquirer.of('alone-no-part'), [])
+  })
+
   test('a non-payment authentication says so', async () => {
     await authenticate('alone-without-payment', { threeDSecure: { npa: 'true' } })
     const [call] = run.authenticator.calls.filter(

@@ -95,6 +95,25 @@ describe('authentication before the money', () => {
     assert.equal(call!.operation.threeDSecure, undefined)
   })
 
+  test('a card that takes no part goes on without values, whatever the channel says of U', async () => {
+    const script = { authenticate: () => ({ is: 'notEnrolled', version: '2.2.0' }) as const }
+    const channels = [
+      ['takes-no-part', {}],
+      ['takes-no-part-goes-on', run.goesOn],
+    ] as const
+    for (const [reference, fields] of channels) {
+      const view = await run.authenticated(reference, script, fields)
+      assert.equal(view.result.code, charged)
+      assert.deepEqual(view.threeDSecure, {
+        version: '2.2.0',
+        authenticationStatus: 'U',
+        transactionStatusReason: '13',
+      })
+      const [call] = run.acquirer.calls.filter((one) => one.reference === reference)
+      assert.equal(call!.operation.threeDSecure, undefined)
+    }
+  })
+
   test('less than is charged was authenticated: declined', async () => {
     assert.equal(await codeOf('less-than-paid', {}, { risk: { amount: '91.99' } }), '100.390.101')
     assert.equal(await codeOf('more-than-paid', {}, { risk: { amount: '120.00' } }), charged)

@@ -35,7 +35,7 @@ describe('decoupled authentications', () => {
     until(async () => {
       const code = await run.code(id)
       return code.startsWith('000.200') ? undefined : code
-    }, 20_000)
+    })
 
   test('its charge has the code of the card', async () => {
     const { id } = await run.authenticated('with-its-code', {

@@ -87,7 +87,7 @@ describe('money around an authentication', () => {
     until(async () => {
       const code = await run.code(id)
       return code.startsWith('000.200') ? undefined : code
-    }, 20_000)
+    })
 
   test('a challenge returned twice on two hosts at once is one authorisation', async () => {
     const told = Promise.withResolvers<Authentication>()

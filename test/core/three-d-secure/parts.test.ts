@@ -107,15 +107,15 @@ describe('secrets that wait in memory', () => {
 
   test('one is for one use', () => {
     const { secrets } = held()
-    secrets.put('a', code('123'))
+    secrets.put('a', code('123'), 'shop')
     assert.equal(secrets.take('a')?.reveal(), '123')
     assert.equal(secrets.take('a'), undefined)
   })
 
   test('one is erased, or goes after its time', () => {
     const { clock, secrets } = held()
-    secrets.put('a', code('123'))
-    secrets.put('b', code('456'))
+    secrets.put('a', code('123'), 'shop')
+    secrets.put('b', code('456'), 'shop')
     secrets.erase('a')
     assert.equal(secrets.take('a'), undefined)
     clock.ms = limits.heldSecretsMs
@@ -125,10 +125,22 @@ describe('secrets that wait in memory', () => {
 
   test('with too many, the oldest goes', () => {
     const { secrets } = held()
-    for (let no = 0; no <= limits.heldSecrets; no += 1) secrets.put(`k${no}`, code('123'))
+    for (let no = 0; no <= limits.heldSecrets; no += 1) secrets.put(`k${no}`, code('123'), 'shop')
     assert.equal(secrets.size, limits.heldSecrets)
     assert.equal(secrets.take('k0'), undefined)
     assert.ok(secrets.take('k1') !== undefined)
+  })
+
+  test('a merchant with many pushes out its own, and never those of another', () => {
+    const { secrets } = held()
+    secrets.put('first', code('123'), 'small shop')
+    for (let no = 0; no < 2 * limits.heldSecrets; no += 1) {
+      secrets.put(`k${no}`, code('123'), 'large shop')
+    }
+    secrets.put('second', code('456'), 'small shop')
+    assert.equal(secrets.size, limits.heldSecrets)
+    assert.equal(secrets.take('first')?.reveal(), '123')
+    assert.equal(secrets.take('second')?.reveal(), '456')
   })
 })
 

@@ -143,7 +143,7 @@ describe('a key server with the transit API', () => {
       const error = await failure(keys({ timeoutMs: 100 }).wrap(randomBytes(32), never))
       assert.ok(error instanceof KeyProviderError, mischief)
       assert.match(tells(error), /does not answer: /)
-      assert.ok(performance.now() - since < 5_000, mischief)
+      assert.ok(performance.now() - since < 20_000, mischief)
     }
   })
 

@@ -57,7 +57,7 @@ test('after a 410 with queued notifications, the next event is sent as soon as t
       `select count(*) as open from tollgate.delivery where state <> 'delivered'`,
     )
     return row!.open === 0n ? true : undefined
-  }, 20_000)
+  })
 })
 
 test('a 410 to a notification sent before a change of the endpoint does not disable it', async () => {

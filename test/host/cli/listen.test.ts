@@ -176,7 +176,7 @@ test('listen ends at once in every state', async () => {
   await until(async () => (shop.open > 0 ? true : undefined))
   const startedMs = performance.now()
   await end(listening)
-  assert.ok(performance.now() - startedMs < 5_000)
+  assert.ok(performance.now() - startedMs < 25_000, 'sooner than the receiver is given up')
   await shop.close()
 })
 
@@ -229,11 +229,13 @@ test('events are listed, also by type', async () => {
     assert.equal(all.code, 0, all.err)
     const isThere = new RegExp(`${payment.id}[^]*REGISTRATION CREATED`).test(all.out)
     return isThere ? all.out.trim().split('\n') : undefined
-  }, 30_000)
+  })
   assert.match(lines.at(-2)!, new RegExp(`PAYMENT +${payment.id} +000\\.100\\.110$`))
   assert.match(lines.at(-1)!, /REGISTRATION CREATED +[0-9a-f]{32} +000\.100\.110$/)
-  const some = await runTollgate(words('events', 'list', '--type', 'schedule'), where())
-  assert.match(some.out, /no events since/)
+  for (const option of ['--types', '--type']) {
+    const some = await runTollgate(words('events', 'list', option, 'schedule'), where())
+    assert.match(some.out, /no events since/)
+  }
 })
 
 test('listen uses the gateway and token that serve left in the folder', async () => {

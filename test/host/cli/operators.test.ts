@@ -104,11 +104,14 @@ test('listing, questions, decisions and closed entries each have a name and an a
 
   assert.match(
     await well('payment', 'enquire', second.id),
-    /approved 000\.100\.112: the acquirer told/,
+    /approved 000\.100\.112: the acquirer answered/,
   )
   const open = await tollgate('payment', 'enquire', first.id, '--by', 'Alice')
   assert.equal(open.code, 2, open.err)
-  assert.match(open.out, /unknown 000\.200\.001: the acquirer was asked and it is still open/)
+  assert.match(
+    open.out,
+    /unknown 000\.200\.001: the acquirer was asked, and the payment is still open/,
+  )
 
   const settle = ['payment', 'settle', first.id]
   await Promise.all([
@@ -127,8 +130,8 @@ test('listing, questions, decisions and closed entries each have a name and an a
   ]
   assert.match(await well(...decide), /declined 900\.100\.300: settled as declined/)
   await Promise.all([
-    refused(/it is declined: a decision is not taken back/, ...decide),
-    refused(/nothing is left to be done/, 'payment', 'redrive', first.id),
+    refused(/the payment is declined already, and a decision is final/, ...decide),
+    refused(/no work is left for it/, 'payment', 'redrive', first.id),
     refused(/transaction cannot be found/, 'payment', 'redrive', '0'.repeat(32)),
   ])
 
@@ -187,10 +190,15 @@ test('payment reverse-chargeback records a reversal, and lists the standing char
   const reverse = ['payment', 'reverse-chargeback']
   const why = ['--reason', 'in the file of the 21st']
   await refused(/--reason/, ...reverse, row!.record_id)
-  await refused(new RegExp(`of it stand ${row!.record_id}`), ...reverse, id, ...why)
+  await refused(
+    new RegExp(`open chargebacks of this payment: ${row!.record_id}`),
+    ...reverse,
+    id,
+    ...why,
+  )
   assert.match(
     await well(...reverse, row!.record_id, ...why),
-    /^92\.00 EUR of chargeback .* given back/,
+    /^92\.00 EUR of chargeback .* are reversed/,
   )
   const refund = await run.gateway.payments.refund(id, { amount: '92.00', currency: 'EUR' })
   assert.equal(refund.result.code, '000.100.112')

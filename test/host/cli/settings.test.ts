@@ -100,11 +100,16 @@ test('an unknown name in the file is refused with the known ones', () => {
 test('an unknown variable is refused with the nearest name and without its value', () => {
   assert.deepEqual(
     problemsOf(() =>
-      fromEnvironment({ TOLLGATE_ENVIROMENT: 'live', TOLLGATE_KEYS_FILE: 'secret' }),
+      fromEnvironment({
+        TOLLGATE_ENVIROMENT: 'live',
+        TOLLGATE_KEYS_FILE: 'secret',
+        TOLLGATE_PROT: '8081',
+      }),
     ),
     [
       'TOLLGATE_ENVIROMENT is not a setting: did you mean TOLLGATE_ENVIRONMENT?',
       'TOLLGATE_KEYS_FILE is not a setting: did you mean TOLLGATE_KEY_FILE?',
+      'TOLLGATE_PROT is not a setting: did you mean PORT?',
     ],
   )
   fromEnvironment({ TOLLGATE_TOKEN: 'of the command line', TOLLGATE_TEST_DATABASE_URL: 'x' })

@@ -55,6 +55,7 @@ test('the demo shows a subscription from its first payment to its end', async ()
     }
     assert.match(out, /CANCELLED, effective/)
     assert.match(out, /charged 3 times in all, as before/)
+    assert.doesNotMatch(err, /"level":"info"/, 'no line of the log stands between the steps')
   } finally {
     await project.remove()
   }

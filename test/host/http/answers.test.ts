@@ -104,6 +104,12 @@ test('wrong paths, wrong methods and unknown ids are 404', async () => {
   refused(await get('/v1/payments/..%2f..%2fetc'), 404, '700.400.580')
 })
 
+test('the root names the reference page', async () => {
+  const { status, body } = await ask(host.url, '/', { token: host.token })
+  assert.equal(status, 404)
+  assert.match(body.result.description, /\/reference lists every path/)
+})
+
 test('errors of a request are named, and no account data is repeated', async () => {
   const answer = await pay({ ...without(debit, 'currency'), entityID: host.channel, amount: '1e3' })
   const body = refused(answer, 400, '200.300.404')

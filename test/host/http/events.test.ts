@@ -72,5 +72,5 @@ test('a wait is answered when an event happens, and does not delay the end of a 
   await closed
   assert.equal(answer.status, 200)
   assert.deepEqual([answer.body.events, answer.body.nextCursor !== ''], [[], true])
-  assert.ok(performance.now() - startedMs < 10_000)
+  assert.ok(performance.now() - startedMs < 25_000, 'sooner than the 30 seconds it asked for')
 })

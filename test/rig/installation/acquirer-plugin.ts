@@ -13,7 +13,10 @@ import {
   type Outcome,
 } from '@tollgate/plugin-kit'
 import { claimsOf } from '../../../connectors/simulator/event.ts'
-import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
+import {
+  simulatorHttp,
+  simulatorHttpAuthenticator,
+} from '../../../connectors/simulator/http-connector.ts'
 
 /** Cents of amounts that are accepted and can still fail. */
 export const acceptedCents = 71n
@@ -23,6 +26,16 @@ const pollMs = 1_500
 
 /** Its acquirer has no reversal by key. */
 export const withoutReversalByKey = 'simulator-http-plain'
+
+/** The authenticator of the same simulator. */
+export const authenticatorName = simulatorHttpAuthenticator.name
+
+/** The address of the simulator for all its connectors, and for its authenticator. */
+export const connectorsAt = (url: string) => ({
+  'simulator-http': { url },
+  [withoutReversalByKey]: { url },
+  [authenticatorName]: { url },
+})
 
 type Send = NonNullable<typeof simulatorHttp.debit>
 
@@ -76,4 +89,5 @@ export default definePlugin({
   name: 'simulator-http',
   contract: contractVersion,
   connectors: [spoken, { ...spoken, name: withoutReversalByKey, resolve: asksOnly }],
+  authenticators: [simulatorHttpAuthenticator],
 })

@@ -5,9 +5,9 @@
 import { createGateway, localKeys, onFaultPoint, type Role } from '../../../core/index.ts'
 import { createHost } from '../../../host/index.ts'
 import { testKey } from '../gateway.ts'
-import acquirer, { withoutReversalByKey } from './acquirer-plugin.ts'
+import acquirer, { connectorsAt } from './acquirer-plugin.ts'
 import { FaultPlan, type News, type Order, planVariable } from './fault-plan.ts'
-import { merchantEntityId, strangerEntityId } from './installation.ts'
+import { merchantEntityId, publicUrl, strangerEntityId } from './installation.ts'
 
 export type HostOrder = {
   readonly name: string
@@ -44,10 +44,8 @@ async function start() {
     name: order.name,
     database: { url: order.databaseUrl },
     plugins: [acquirer],
-    connectors: {
-      'simulator-http': { url: order.acquirerUrl },
-      [withoutReversalByKey]: { url: order.acquirerUrl },
-    },
+    connectors: connectorsAt(order.acquirerUrl),
+    publicUrl,
     environment: 'test',
     allowLoopbackForMerchants: true,
     keys: localKeys(testKey),

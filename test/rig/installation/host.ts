@@ -37,7 +37,7 @@ export type Host = {
   close(): Promise<void>
 }
 
-const withinMs = 20_000
+const withinMs = 60_000
 /** A process with hardly any processor takes that long to load. */
 const startsWithinMs = 60_000
 

@@ -6,7 +6,11 @@ import { defaultSecret } from '../../../connectors/simulator/server.ts'
 import { createGateway, localKeys } from '../../../core/index.ts'
 import type { Template } from '../database.ts'
 import { testKey } from '../gateway.ts'
-import acquirer, { withoutReversalByKey } from './acquirer-plugin.ts'
+import acquirer, {
+  authenticatorName,
+  connectorsAt,
+  withoutReversalByKey,
+} from './acquirer-plugin.ts'
 
 const id = (last: number) => `fa${String(last).padStart(30, '0')}`
 export const merchantEntityId = id(3)
@@ -15,8 +19,22 @@ export const channelId = id(4)
 export const plainChannelId = id(5)
 /** Another merchant of the same installation, who must see nothing of the first. */
 export const strangerEntityId = id(6)
+/** Channels whose shoppers are authenticated, at each of the two acquirers. */
+export const shopperChannelId = id(8)
+export const plainShopperChannelId = id(9)
+/** Where shoppers come back to; the tests send them to any host. */
+export const publicUrl = 'http://pay.example'
 /** The merchant's name at the acquirer. */
 export const merchantId = 'shop'
+
+/** All shoppers of a test share one address and a few cards. */
+const ofShoppers = {
+  threeDSecure: 'on',
+  cardTestingNumber: 0,
+  cardTestingAddress: 0,
+  cardTestingBin: 0,
+  cardTestingChannel: 0,
+}
 
 const core = join(import.meta.dirname, '../../../core')
 
@@ -36,10 +54,7 @@ export const installed: Template = {
       database: { url },
       plugins: [acquirer],
       // The account is only stored here; each host configures the address of its acquirer.
-      connectors: {
-        'simulator-http': { url: 'http://127.0.0.1:9' },
-        [withoutReversalByKey]: { url: 'http://127.0.0.1:9' },
-      },
+      connectors: connectorsAt('http://127.0.0.1:9'),
       environment: 'test',
       allowLoopbackForMerchants: true,
       keys: localKeys(testKey),
@@ -76,15 +91,21 @@ export const installed: Template = {
       const channels = [
         { id: channelId, connector: 'simulator-http' },
         { id: plainChannelId, connector: withoutReversalByKey },
+        { id: shopperChannelId, connector: 'simulator-http', settings: ofShoppers },
+        { id: plainShopperChannelId, connector: withoutReversalByKey, settings: ofShoppers },
       ]
-      for (const { id, connector } of channels) {
-        await entities.create({ kind: 'channel', name, parentId: merchant, id })
-        await entities.createAccount({
-          channelId: id,
-          connector,
-          mode: 'EXTERNAL',
-          settings: { merchantId, secret: defaultSecret },
-        })
+      for (const { id, connector, settings } of channels) {
+        const more = settings === undefined ? {} : { settings }
+        await entities.create({ kind: 'channel', name, parentId: merchant, id, ...more })
+        const names = settings === undefined ? [connector] : [connector, authenticatorName]
+        for (const one of names) {
+          await entities.createAccount({
+            channelId: id,
+            connector: one,
+            mode: 'EXTERNAL',
+            settings: { merchantId, secret: defaultSecret },
+          })
+        }
       }
     } finally {
       await gateway.close()

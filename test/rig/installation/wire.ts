@@ -36,7 +36,7 @@ export type Wire = {
   close(): Promise<void>
 }
 
-const withinMs = 20_000
+const withinMs = 60_000
 
 export async function openWire(target: string): Promise<Wire> {
   const passed: Passing[] = []

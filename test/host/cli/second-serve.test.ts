@@ -1,0 +1,148 @@
+/** One host per embedded database: a second `tollgate serve` says where the first one runs. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { makeKey } from '../../../core/index.ts'
+import { endServer } from '../../rig/cluster.ts'
+import { createDatabase } from '../../rig/database.ts'
+import {
+  projectFolder,
+  type Ran,
+  type Running,
+  readCredentials,
+  runTollgate,
+  startTollgate,
+} from './tollgate.ts'
+
+type Project = Awaited<ReturnType<typeof projectFolder>>
+
+const open: { projects: Project[]; served: Running[] } = { projects: [], served: [] }
+let project: Project
+
+beforeEach(async () => {
+  project = await newProject()
+})
+afterEach(async () => {
+  for (const { child } of open.served) child.kill('SIGKILL')
+  await Promise.all(open.served.map(({ ended }) => ended))
+  for (const { path, remove } of open.projects) {
+    await endServer(join(path, '.tollgate/data'), 'SIGQUIT')
+    await remove()
+  }
+  open.projects = []
+  open.served = []
+})
+
+async function newProject(): Promise<Project> {
+  const made = await projectFolder()
+  open.projects.push(made)
+  return made
+}
+
+function startServe(folder: string, env: Record<string, string> = {}): Running {
+  const served = startTollgate(['serve', '--port', '0'], { folder, env })
+  open.served.push(served)
+  return served
+}
+
+async function serve(folder = project.path, env: Record<string, string> = {}): Promise<Running> {
+  const served = startServe(folder, env)
+  await served.said(/A first payment:/)
+  return served
+}
+
+/** The end of a serve that must not run; fails at once when it runs. */
+async function endOf(served: Running): Promise<Ran> {
+  const runs = served.said(/A first payment:/).then(
+    () => assert.fail('a second serve runs beside the first'),
+    () => served.ended,
+  )
+  return Promise.race([served.ended, runs])
+}
+
+const credentials = (folder = project.path) => readCredentials(join(folder, '.tollgate'))
+
+async function isReady(url: string): Promise<boolean> {
+  return (await fetch(`${url}/readyz`)).ok
+}
+
+function assertRefused({ code, out, err }: Ran, holder: number | undefined): void {
+  assert.equal(code, 1, out)
+  assert.match(err, new RegExp(`already runs with the embedded database in .*process ${holder}\\b`))
+  assert.doesNotMatch(err, /^\s+at /m)
+}
+
+test('a second serve names the first and ends, and commands reach the first one', async () => {
+  const first = await serve()
+  const { baseUrl } = await credentials()
+  const second = await endOf(startServe(project.path))
+  assertRefused(second, first.child.pid)
+  assert.ok(second.err.includes(` at ${baseUrl};`), second.err)
+  assert.match(second.err, /TOLLGATE_DATA_DIR .* DATABASE_URL/)
+  assert.equal(await isReady(baseUrl), true, 'the first one goes on')
+  assert.equal((await credentials()).baseUrl, baseUrl)
+  const worker = await runTollgate(['serve', '--role', 'worker'], { folder: project.path })
+  assertRefused(worker, first.child.pid)
+  const command = await runTollgate(['token', 'list'], { folder: project.path })
+  assert.equal(command.code, 0, command.err)
+  assert.match(command.out, /demo/)
+})
+
+test('of two that start at once, one serves', async () => {
+  const both = [startServe(project.path), startServe(project.path)]
+  const refused = await Promise.race(both.map(({ ended }) => ended))
+  const [winner] = both.filter(({ child }) => child.exitCode === null)
+  assertRefused(refused, winner?.child.pid)
+  await winner?.said(/A first payment:/)
+})
+
+test('a killed serve does not stop the next one, even when another program has its process number', async () => {
+  const first = await serve()
+  const note = join(project.path, '.tollgate/host')
+  assert.match(await readFile(note, 'utf8'), new RegExp(`^${first.child.pid} http://`))
+  first.child.kill('SIGKILL')
+  await first.ended
+  const other = spawn('/bin/sleep', ['600'])
+  try {
+    await writeFile(note, `${other.pid} http://127.0.0.1:1\n`)
+    const second = await serve()
+    assert.equal(await isReady((await credentials()).baseUrl), true)
+    assertRefused(await endOf(startServe(project.path)), second.child.pid)
+    second.child.kill('SIGTERM')
+    assert.equal((await second.ended).code, 0)
+    assert.equal(existsSync(note), false)
+  } finally {
+    other.kill('SIGKILL')
+  }
+})
+
+test('another folder has its own', async () => {
+  const other = await newProject()
+  await Promise.all([serve(), serve(other.path)])
+  for (const { path } of [project, other]) {
+    assert.equal(await isReady((await credentials(path)).baseUrl), true)
+  }
+})
+
+test('several serve one external database', async () => {
+  const database = await createDatabase()
+  try {
+    const env = { DATABASE_URL: database.url, TOLLGATE_KEYS: makeKey('main') }
+    await serve(project.path, env)
+    const { baseUrl } = await credentials()
+    const second = await serve(project.path, env)
+    assert.equal(await isReady(baseUrl), true)
+    assert.equal(await isReady((await credentials()).baseUrl), true)
+    assert.equal(existsSync(join(project.path, '.tollgate/host')), false)
+    for (const { child, ended } of open.served) {
+      child.kill('SIGTERM')
+      await ended
+    }
+    assert.equal(second.child.exitCode, 0)
+  } finally {
+    await database.drop()
+  }
+})
