@@ -40,9 +40,9 @@ export const serveCommand: Command = {
     const { log, flush } = openLog(settings.logLevel, isPretty)
     let served: Served | undefined
     let isBroken = false
-    const endBroken = () => {
+    const endBroken = (why: string) => {
       isBroken = true
-      log.warn({}, 'too many uncaught errors: this process ends')
+      log.warn({}, `${why}: this process ends`)
       process.emit('SIGTERM', 'SIGTERM')
     }
     standLastResort(
@@ -52,9 +52,10 @@ export const serveCommand: Command = {
         if (served === undefined) endUnstarted(error)
         else served.faulted(error)
       },
-      endBroken,
+      () => endBroken('too many uncaught errors'),
     )
-    const starting = serve(settings, { folder: process.cwd(), log })
+    const onOtherHost = () => endBroken('another process serves this installation')
+    const starting = serve(settings, { folder: process.cwd(), log, onOtherHost })
     const ended = onEndSignal(
       async (signal) => {
         const running = await starting.catch(() => undefined)

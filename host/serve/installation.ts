@@ -29,6 +29,8 @@ export type Place = {
   /** The user's folder: the base of relative paths and packages. */
   readonly folder: string
   readonly log: HostLog
+  /** Ends this process in order: another host has the embedded database now. */
+  readonly onOtherHost?: () => void
 }
 
 export const dataDirectoryOf = (settings: HostSettings, { folder }: Place): string =>
@@ -53,6 +55,7 @@ export async function openDatabase(
       directory: settings.dataDirectory,
       projectDirectory: place.folder,
       isHost: user === 'host',
+      ...(place.onOtherHost === undefined ? {} : { onOtherHost: place.onOtherHost }),
       log: (line) => place.log.info({}, line),
     })
     return {

@@ -25,6 +25,11 @@ export interface EmbeddedPostgresOptions {
   readonly log: (line: string) => void
   /** Whether this process is a host, of which a directory has one at a time. Default: false. */
   readonly isHost?: boolean
+  /**
+   * Called when PostgreSQL had ended the sessions of this host, and another host was sooner to come back.
+   * This process must end; until then it stays a user, so that the server outlives it.
+   */
+  readonly onOtherHost?: () => void
   /** Settings of the server by PostgreSQL's names. A server that already runs keeps its own. */
   readonly settings?: ServerSettings
   /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
@@ -53,7 +58,8 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const { log, settings = {}, isHost = false } = options
+  const { log, settings = {}, onOtherHost } = options
+  let isHost = options.isHost ?? false
   const directory = await openDirectory(options.directory, options.projectDirectory)
   const place = await findPlace({ ...options, directory })
   const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
@@ -82,7 +88,11 @@ export async function startEmbeddedPostgres(
       try {
         if (await begin(port)) return
       } catch (thrown) {
-        if (thrown instanceof OtherHostError) return log(thrown.message)
+        if (thrown instanceof OtherHostError) {
+          isHost = false
+          log(thrown.message)
+          onOtherHost?.()
+        }
       }
       await pause(retryMs, undefined, { ref: false })
     }

@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { makeKey } from '../../../core/index.ts'
+import { killSession } from '../../plugins/embedded-postgres/hosts.ts'
 import { endServer } from '../../rig/cluster.ts'
 import { createDatabase } from '../../rig/database.ts'
 import {
@@ -117,6 +118,21 @@ test('a killed serve does not stop the next one, even when another program has i
   } finally {
     other.kill('SIGKILL')
   }
+})
+
+test('a serve whose database another one took while it was stopped ends in order', async () => {
+  const first = await serve()
+  const data = join(project.path, '.tollgate')
+  first.child.kill('SIGSTOP')
+  const password = (await readFile(join(data, 'password'), 'utf8')).trim()
+  const port = (await readFile(join(data, 'port'), 'utf8')).trim()
+  await killSession(`postgres://tollgate:${password}@127.0.0.1:${port}/tollgate`)
+  await serve()
+  first.child.kill('SIGCONT')
+  const ended = await first.ended
+  assert.equal(ended.code, 1)
+  assert.match(ended.err, /another process serves this installation: this process ends/)
+  assert.equal(await isReady((await credentials()).baseUrl), true)
 })
 
 test('another folder has its own', async () => {

@@ -15,7 +15,11 @@ function tell(message: object): void {
   process.send?.(message)
 }
 
-startEmbeddedPostgres({ ...order.options, log: (line) => tell({ line }) }).then(
+startEmbeddedPostgres({
+  ...order.options,
+  log: (line) => tell({ line }),
+  onOtherHost: () => tell({ line: 'another host' }),
+}).then(
   (server) => {
     tell({ started: { url: server.url, location: server.location } })
     process.once('message', () => {

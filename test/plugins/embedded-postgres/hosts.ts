@@ -17,7 +17,7 @@ import { endServer, scratchFolder } from '../../rig/cluster.ts'
 
 export interface HostOrder {
   readonly user: ServerUser | null
-  readonly options: Omit<EmbeddedPostgresOptions, 'log'>
+  readonly options: Omit<EmbeddedPostgresOptions, 'log' | 'onOtherHost'>
 }
 
 /** Who starts the gateway. As root both root and an ordinary user can be tried. */
@@ -178,6 +178,15 @@ export async function onDatabase<T>(
   } finally {
     await client.end()
   }
+}
+
+/** Kills a session of the server: PostgreSQL then ends all sessions and recovers, as when memory is short. */
+export async function killSession(url: string): Promise<void> {
+  await onDatabase(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    process.kill(rows[0]?.pid ?? Number.NaN, 'SIGKILL')
+    await once(client, 'end')
+  }).catch(() => undefined)
 }
 
 export function newFolder(parent: string, name: string, mode: number): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import {
   killServer,
+  killSession,
   newProject,
   onDatabase,
   options,
@@ -111,6 +112,27 @@ describe('hosts of one database', () => {
     await command.stop()
     await host.stop()
     assert.equal(serverProcess(host.location), null)
+  })
+
+  test('a host that lost its place to another one is told, and keeps the server until it leaves', async (t) => {
+    const project = newProject(t, user)
+    const asHost = { ...options(project), isHost: true }
+    const first = await startHost(t, user, asHost)
+    process.kill(first.pid ?? Number.NaN, 'SIGSTOP')
+    await killSession(first.url)
+    const second = await startHost(t, user, asHost)
+    process.kill(first.pid ?? Number.NaN, 'SIGCONT')
+    await first.line(/another host/)
+    assert.match(first.lines.join(), new RegExp(`already runs .*: process ${second.pid};`))
+    const users = `select pid from pg_locks where locktype = 'advisory'`
+    await onDatabase(second.url, async (client) => {
+      // The lock of the one host, and the lock of the users twice.
+      while ((await client.query(users)).rows.length < 3);
+    })
+    await second.stop()
+    await onDatabase(first.url, (client) => client.query('select 1'))
+    await first.stop()
+    assert.equal(serverProcess(first.location), null)
   })
 
   test('a refused host does not keep the server alive', async (t) => {
