@@ -1,13 +1,19 @@
 /** The event feed: every notification once, oldest first, with or without webhook endpoints. */
 import { limits } from '@tollgate/schemas'
+import { addAttention } from '../attention/store.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { isId, lowestId, lowestIdAt } from '../ids.ts'
+import { isId, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { type Notification, notificationsOf, type StoredEvent } from '../webhook/notification.ts'
+import {
+  type Notification,
+  type StoredEvent,
+  tellableOf,
+  Untellable,
+} from '../webhook/notification.ts'
 import {
   eventTypesOf,
   type NotificationType,
@@ -30,6 +36,8 @@ export type FeedPage = {
   /** Whether the next page already has events. */
   readonly more: boolean
 }
+
+const cannotBeTold = 'an event of the feed cannot be told'
 
 type Reading = {
   readonly channels: readonly string[] | null
@@ -178,7 +186,7 @@ async function fillPage(
   let bytes = 0
   for (const portion of await portionsOf(engine, events, ({ resource }) => [resource])) {
     if (bytes > limits.pageBytes) return cutAt(events, notifications, portion[0]!.id)
-    const wanted = (await notificationsOf(engine, portion.map(eventOf))).filter(isWanted)
+    const wanted = (await toldOf(engine, portion.map(eventOf))).filter(isWanted)
     const weights = wanted.map(({ body }) => body.length)
     const fit = Math.min(fitting(weights, bytes), limit - notifications.length)
     notifications.push(...wanted.slice(0, fit))
@@ -188,6 +196,28 @@ async function fillPage(
   }
   const last = events.length === limit ? events.at(-1) : undefined
   return { notifications, last, isWithin: false }
+}
+
+/**
+ * The notifications of these events. Without an event that cannot be told, which would end the feed for
+ * its clients: operators find it on their list.
+ */
+async function toldOf(engine: Engine, events: readonly StoredEvent[]): Promise<Notification[]> {
+  const told: Notification[] = []
+  for (const one of await tellableOf(engine, events)) {
+    if (one instanceof Untellable) await listUntellable(engine, one)
+    else told.push(one)
+  }
+  return told
+}
+
+async function listUntellable({ lanes, log }: Engine, { event, cause }: Untellable): Promise<void> {
+  const { id, resource, type } = event
+  log.warn({ event: id, error: cause instanceof Error ? cause.name : 'unknown' }, cannotBeTold)
+  const detail = { why: cannotBeTold, event: id, resource, type }
+  await lanes.single(
+    addAttention(newId(), 'event', null, null, 0, detail, `event ${id} of the feed`),
+  )
 }
 
 /** @param next The event of the first notification that does not fit. */
@@ -230,7 +260,7 @@ export async function readNotification(
   const channels = await engine.directory.visible(caller, entityId)
   const [eventId = ''] = id.split('-', 1)
   const [row] = isId(eventId) ? await engine.lanes.read(eventById(eventId, channels)) : []
-  const all = row === undefined ? [] : await notificationsOf(engine, [eventOf(row)])
+  const all = row === undefined ? [] : await toldOf(engine, [eventOf(row)])
   const found = all.find((notification) => notification.id === id)
   if (found === undefined) throw new GatewayError('700.400.580', { status: 404 })
   return found

@@ -70,18 +70,10 @@ export class Untellable extends Error {
 }
 
 /**
- * The notifications of these events, in their order. Some events have none. One statement reads the
- * rows of each kind of resource.
+ * The notifications of these events, in their order. Some events have none. An event that cannot be told
+ * yields an error in its place and does not affect others. One statement reads the rows of each kind of
+ * resource.
  */
-export async function notificationsOf(
-  engine: Engine,
-  events: readonly StoredEvent[],
-): Promise<Notification[]> {
-  const resources = await readResources(engine, events)
-  return events.flatMap((event) => ofEvent(event, resources))
-}
-
-/** The same; a faulty event yields an error in its place and does not affect others. */
 export async function tellableOf(
   engine: Engine,
   events: readonly StoredEvent[],

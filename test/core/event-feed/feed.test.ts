@@ -440,3 +440,21 @@ describe('a reader that waits', () => {
     assert.deepEqual((await waiting).events, [])
   })
 })
+
+test('an event that cannot be told is listed once, and the feed goes on without it', async () => {
+  const from = await here()
+  const before = await run.pay()
+  const broken = await run.pay()
+  const after = await run.pay()
+  // A value that no version of the engine writes.
+  await run.sql(`update tollgate.payment set currency = 'ZZZ' where id = $1`, [broken.id])
+  for (const limit of ['1', '100', '1']) {
+    const ids = (await follow(from, limit)).map(({ payload }) => (payload as { id: string }).id)
+    assert.deepEqual(ids, [before.id, after.id])
+  }
+  const listed = (await run.gateway.attention()).filter(({ kind }) => kind === 'event')
+  assert.deepEqual(
+    listed.map(({ detail }) => [detail.why, detail.resource]),
+    [['an event of the feed cannot be told', broken.id]],
+  )
+})
