@@ -74,7 +74,7 @@ export const addEntityAttention = (
   on conflict do nothing`
 
 /**
- * An entry of \`addAttention\`, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
+ * An entry of `addAttention`, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
  * open entry that froze nothing before.
  */
 export const freezeWith = (

@@ -37,8 +37,8 @@ export type Offer = {
   readonly mayRegister: boolean
   /** Fields of the billing address that an authentication of a card needs and the merchant left empty. */
   readonly missingBilling: readonly string[]
-  /** `merchant.name` of the checkout, else the name of its entity. */
-  readonly merchantName: string
+  /** `merchant.name` of the checkout. Names of entities are for operators. */
+  readonly merchantName?: string
   /** The merchant's reference of the order. */
   readonly reference?: string
   readonly locale?: string
@@ -61,6 +61,7 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
   const fields = request as RequestFields
   const { widgetOrigins } = addressee.settings as { widgetOrigins?: readonly string[] }
   const locale = textOf(fields, 'locale')
+  const merchantName = textOf(groupOf(fields, 'merchant') ?? {}, 'name')
   const reference = textOf(fields, 'merchantTransactionId')
   return {
     kind,
@@ -73,7 +74,7 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
       channelsOf(addressee).map(({ channel }) => channel),
       checkout,
     ),
-    merchantName: textOf(groupOf(fields, 'merchant') ?? {}, 'name') ?? addressee.name,
+    ...(merchantName === undefined ? {} : { merchantName }),
     ...(reference === undefined ? {} : { reference }),
     ...(locale === undefined ? {} : { locale }),
     ...(widgetOrigins === undefined ? {} : { widgetOrigins }),

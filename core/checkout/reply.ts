@@ -98,7 +98,7 @@ const redirectFor = ({ checkout, payment }: Held, nonce: string | undefined) =>
 /** Whether a press made a payment of the checkout. */
 function isOf({ nonces, earlier, paymentId }: Checkout, { id }: Payment, nonce?: string): boolean {
   const ids = [...earlier, paymentId]
-  return ids.some((one, at) => one?.replaceAll('-', '') === id && nonces[at] === nonce)
+  return ids.some((one, at) => one === id && nonces[at] === nonce)
 }
 
 function redirectOf(payment: Payment): Pick<Submitted, 'redirect' | 'inFrame'> {

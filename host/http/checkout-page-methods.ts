@@ -39,7 +39,8 @@ ${methodsOf(setting, page)}`
 
 /** The shop and its order, as far as the checkout names them. */
 function merchantOf({ merchantName, reference }: Offer): Html {
-  return html`<p class="merchant"><bdi>${merchantName}</bdi>${reference !== undefined && html`<small><bdi>${reference}</bdi></small>`}</p>`
+  if (merchantName === undefined && reference === undefined) return html``
+  return html`<p class="merchant">${merchantName !== undefined && html`<bdi>${merchantName}</bdi>`}${reference !== undefined && html`<small><bdi>${reference}</bdi></small>`}</p>`
 }
 
 function methodsOf(setting: PageSetting, page: FormPage): Html {

@@ -43,6 +43,10 @@ async function end(running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise
 const pay = ({ baseUrl, accessToken, entityId }: Credentials, more: Record<string, string> = {}) =>
   ask(baseUrl, '/v1/payments', { token: accessToken, form: { ...debit, entityId, ...more } })
 
+/** PostgreSQL removes this file when it has ended in order. */
+const assertDatabaseStopped = () =>
+  assert.equal(existsSync(join(data, 'data', 'postmaster.pid')), false, 'PostgreSQL has stopped')
+
 /** Sends the request of the printed curl command. */
 async function runPrinted(text: string) {
   const [, url = ''] = /curl (\S+)/.exec(text) ?? []
@@ -73,6 +77,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     } finally {
       assert.equal(await end(running), 0)
     }
+    assertDatabaseStopped()
     assert.doesNotMatch(running.text.err, /4200000000000000|Jane/)
     assert.equal(running.text.err.includes(first.accessToken), false)
   })
@@ -123,6 +128,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     running.child.kill('SIGTERM')
     await running.said(/"ended"/)
     await running.ended
+    assertDatabaseStopped()
   })
 
   test('a second Ctrl-C ends the server at once and does no harm to the next start', async () => {
@@ -155,8 +161,10 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     } finally {
       assert.equal(await end(host), 0)
     }
+    assertDatabaseStopped()
     const looked = await runTollgate(['inspect', paid.body.id], { folder: project.path })
     assert.equal(looked.code, 0, looked.err)
+    assertDatabaseStopped()
   })
 
   test('a worker works without listening', async () => {

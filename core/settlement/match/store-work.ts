@@ -92,7 +92,7 @@ export const clearDecisions = (runId: string) => sql`
 /**
  * Statistics of rows that this transaction wrote are rough, and a nested loop or a merge by the
  * date alone, after a wrong guess, never ends.
- * Single rows are looked up by \`lateral\` with \`offset 0\`, which stays a nested loop.
+ * Single rows are looked up by `lateral` with `offset 0`, which stays a nested loop.
  */
 export const hashJoins = sql`
   select set_config('enable_nestloop', 'off', true) as nested, set_config('enable_mergejoin', 'off', true) as merged`
