@@ -3,17 +3,30 @@
  *
  *   npm test                 all
  *   npm test -- money flows  only test files whose path has one of these words; no source checks
+ *   npm test -- --failed     only the few files that failed in the run before, one after the other
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { clusterVariable, startTestCluster, type TestCluster } from './rig/cluster.ts'
 import type { Summary } from './rig/summary-reporter.ts'
 
 const project = join(import.meta.dirname, '..')
 /** Many tests start programs, which share compiled code. */
 const compileCache = join(project, 'node_modules/.cache/tollgate-tests')
+/** The files that failed in the last run; absent when more than tests failed. */
+const failedFilesPath = join(project, 'node_modules/.cache/tollgate-failed-files.json')
+/** More failed files than these have a cause of their own, not a busy machine. */
+const mostFailedFiles = 4
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
@@ -135,7 +148,9 @@ async function runTests(
   choices: readonly string[],
   silenceMs: number,
 ): Promise<Summary> {
-  if (files.length === 0 || stopped !== null) return { passed: 0, failed: 0, skipped: 0 }
+  if (files.length === 0 || stopped !== null) {
+    return { passed: 0, failed: 0, skipped: 0, failedFiles: [] }
+  }
   const report = join(cluster.folder, `report-${randomUUID()}`)
   let hung = false
   const all = [
@@ -167,7 +182,7 @@ async function runTests(
   }
   if (summary === null) {
     if (!hung && stopped === null) console.log('✖ the process of the tests ended before they did')
-    return { passed: 0, failed: 1, skipped: 0 }
+    return { passed: 0, failed: 1, skipped: 0, failedFiles: [] }
   }
   // A run that fails only by its exit code must not pass for success.
   return code !== 0 && summary.failed === 0 ? { ...summary, failed: 1 } : summary
@@ -193,6 +208,7 @@ function readSummary(report: string): Summary | null {
 }
 
 async function main(filters: readonly string[]): Promise<number> {
+  if (filters.includes('--failed')) return runFailed()
   const files = globSync('test/**/*.test.ts', { cwd: project, exclude: ['**/node_modules'] })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
@@ -242,12 +258,42 @@ async function main(filters: readonly string[]): Promise<number> {
   return report(counts, checksFailed)
 }
 
+/** Runs the few files that failed in the last run again, alone: it may have failed because the machine was busy. */
+async function runFailed(): Promise<number> {
+  const files: readonly string[] = existsSync(failedFilesPath)
+    ? JSON.parse(readFileSync(failedFilesPath, 'utf8'))
+    : []
+  if (files.length === 0 || files.length > mostFailedFiles) {
+    console.log(`the last run left no list of one to ${mostFailedFiles} failed files; run npm test`)
+    return 1
+  }
+  console.log(`failed in the last run, and run again alone: ${files.join(', ')}`)
+  const cluster = await startTestCluster()
+  try {
+    const choices = ['--test-concurrency=1', `--test-timeout=${apartLimitMs}`]
+    return report([await runTests(files, cluster, choices, apartLimitMs + silenceMarginMs)], 0)
+  } finally {
+    await cluster.stop()
+  }
+}
+
+/** Keeps the names of the failed files for `--failed`. Of a run that failed otherwise nothing is kept. */
+function noteFailed(counts: readonly Summary[], checksFailed: number): void {
+  rmSync(failedFilesPath, { force: true })
+  const isKnown = counts.every((one) => one.failed === 0 || one.failedFiles.length > 0)
+  if (stopped !== null || checksFailed > 0 || !isKnown) return
+  const files = new Set(counts.flatMap(({ failedFiles }) => failedFiles))
+  mkdirSync(dirname(failedFilesPath), { recursive: true })
+  writeFileSync(failedFilesPath, JSON.stringify([...files].map((file) => relative(project, file))))
+}
+
 /** Prints the last line; the exit code is 0 only when tests ran and nothing failed. */
 function report(counts: readonly Summary[], checksFailed: number): number {
   const sum = (read: (count: Summary) => number) => counts.reduce((all, one) => all + read(one), 0)
   const passed = sum((count) => count.passed)
   const failed = sum((count) => count.failed) + checksFailed
   const skipped = sum((count) => count.skipped)
+  noteFailed(counts, checksFailed)
   if (stopped !== null) console.log(`✖ stopped: ${stopped}`)
   if (checksFailed > 0) console.log(`✖ ${checksFailed} source checks failed, see above`)
   if (skipped > 0) console.log(`${skipped} skipped`)

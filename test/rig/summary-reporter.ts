@@ -5,6 +5,8 @@ export interface Summary {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+  /** Files with a failed test. */
+  readonly failedFiles: readonly string[]
 }
 
 /**
@@ -14,13 +16,18 @@ export interface Summary {
 export default async function* summaryReporter(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
+  const failedFiles = new Set<string>()
   for await (const event of events) {
     yield '.'
+    if (event.type === 'test:fail' && event.data.file !== undefined) {
+      failedFiles.add(event.data.file)
+    }
     // Summaries of single files name their file, and the run's does not.
     if (event.type !== 'test:summary' || event.data.file !== undefined) continue
     const { tests, passed, skipped, todo } = event.data.counts
     const left = skipped + todo
-    const summary: Summary = { passed, failed: tests - passed - left, skipped: left }
+    const failed = tests - passed - left
+    const summary: Summary = { passed, failed, skipped: left, failedFiles: [...failedFiles] }
     yield `\n${JSON.stringify(summary)}\n`
   }
 }
