@@ -106,9 +106,9 @@ async function refuseUnlessKept(engine: Engine, payment: Payment): Promise<void>
       throw cannotBeKept('the shopper paid the checkout with another payment')
     }
   }
-  // The due time of a schedule may have been charged by another payment since.
+  // Another payment may have been made for the due time of a schedule since.
   if (payment.scheduleId === null) return
   const [holder] = await lanes.single(holdsExecution(payment.id, payment.scheduleId))
   if (holder !== undefined) return
-  throw cannotBeKept('another payment was charged for this due time of the schedule')
+  throw cannotBeKept('a later payment was made for this due time of the schedule')
 }

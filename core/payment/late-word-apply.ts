@@ -2,12 +2,14 @@
 import type { Money } from '@tollgate/plugin-kit'
 import { undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid } from './amount-moved.ts'
+import { cannotBeUndone } from './balance-rules.ts'
 import { countStanding, letStand } from './late-stands.ts'
 import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
-import { type Change, endLate, held, minorOf, move } from './late-word-move.ts'
+import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
 import { lateAccepted, treat, undone } from './late-word-treatment.ts'
 import type { Held, Source } from './types.ts'
@@ -156,16 +158,36 @@ async function countLate(
   word: LateWord,
   treatment: 'take-back' | 'count',
 ): Promise<boolean> {
+  return move(engine, word.now, await countedAs(engine, word, treatment))
+}
+
+/** The same beside the end of the payment, so that no death of a process hides the money. */
+export async function countBeside(
+  engine: Engine,
+  over: Held,
+  outcome: Told,
+  source: Source,
+): Promise<Sql> {
+  const word = lateWordOf(over, outcome, source, amountSaid(outcome, undefined))
+  const treatment = cannotBeUndone.has(over.payment.effect) ? 'count' : 'take-back'
+  return (await lateMove(engine, over, await countedAs(engine, word, treatment))).statement
+}
+
+async function countedAs(
+  engine: Engine,
+  word: LateWord,
+  treatment: 'take-back' | 'count',
+): Promise<Change> {
   const { now, outcome, source, amount } = word
   const detail = { minor: String(amount?.minor ?? now.payment.amount.minor) }
-  return move(engine, now, {
+  return {
     source: outcome.is === 'accepted' ? lateAccepted : source,
     to: treatment === 'count' ? 'done' : 'open',
     attempt: 'late',
     late: { outcome, amount },
     entry: await entryOf(engine, word, 'conflict', detail),
     look: isOurs(treatment, source) ? { id: newId(), afterMs: 0 } : null,
-  })
+  }
 }
 
 /**

@@ -13,8 +13,8 @@ import { type NotReversed, standing } from './late-stands.ts'
 import { lateMove } from './late-word-move.ts'
 import { lateAccepted } from './late-word-treatment.ts'
 import { type Settled, settle } from './settle.ts'
-import type { Settling } from './settle-row.ts'
-import type { Held, Payment, Source } from './types.ts'
+import { heldAfter, type Settling } from './settle-row.ts'
+import type { Payment, Source } from './types.ts'
 
 /**
  * Ends an open payment: over and late in one commit, so that neither a checkout nor a balance is free
@@ -30,21 +30,11 @@ export async function endAsLate(
   enquiries: number,
   about: { readonly code?: Reason; readonly told?: Money } = {},
 ): Promise<Settled> {
-  const { payment, lease } = work
+  const { payment } = work
   const reason = payment.answer.reversal?.code ?? about.code ?? provenNotCharged
   const outcome = { is: 'declined', reason, refs: said.refs ?? {} } as const
-  const { state, attemptState, answer } = decide(payment, outcome, 0, payment.createdAt)
-  const over: Held = {
-    payment: { ...payment, state, resultCode: reason, approvedMinor: null, answer },
-    attempt: {
-      state: attemptState,
-      lease,
-      leaseUntil: null,
-      enquiries,
-      settledBy: 'not-reversed',
-      stage: 'money',
-    },
-  }
+  const decision = decide(payment, outcome, 0, payment.createdAt)
+  const over = heldAfter(work, decision, 'not-reversed', enquiries)
   const amount = await amountHeld(engine, payment, about.told)
   const { statement } = await lateMove(engine, over, {
     source: lateAccepted,

@@ -9,7 +9,7 @@ import { type Decision, ownBalance } from './decide.ts'
 import { leaseMs } from './lease.ts'
 import { notifies, type PaymentEvent } from './payment-event.ts'
 import type { SettleFirstRow } from './store-first.ts'
-import type { Payment, Source } from './types.ts'
+import type { Held, Payment, Source } from './types.ts'
 
 /** The part of an attempt that settling needs. An operator's decision has no connector to call. */
 export type Settling = Pick<AttemptContext, 'payment' | 'lease' | 'begun' | 'returns' | 'trial'>
@@ -36,6 +36,17 @@ export function secondStep(payment: Payment, decision: Decision): Sql[] {
     decision.state === 'approved' && decision.lookAfterMs !== null && payment.chainId !== null
   return isDue ? [addTimer(newId(), 'continue', payment.id, 0)] : []
 }
+
+/** The payment as its end leaves it, for a late word in the same commit. */
+export const heldAfter = (
+  { payment, lease }: Settling,
+  { state, attemptState, resultCode, answer }: Decision,
+  settledBy: Source,
+  enquiries: number,
+): Held => ({
+  payment: { ...payment, state, resultCode, approvedMinor: null, answer },
+  attempt: { state: attemptState, lease, leaseUntil: null, enquiries, settledBy, stage: 'money' },
+})
 
 /** The row of the second commit. */
 export function rowOf(

@@ -15,14 +15,14 @@ import { type Move, moveBetween, placeOf } from './balance-rules.ts'
 import { releaseLater } from './capture-to-come.ts'
 import { type Decision, decide, provenNotCharged } from './decide.ts'
 import { hasLostItsSlot } from './in-checkout.ts'
-import { applyLateWord } from './late-word-apply.ts'
+import { applyLateWord, countBeside } from './late-word-apply.ts'
 import { held } from './late-word-move.ts'
 import { isOpen } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import { takeAttempt } from './lease.ts'
 import { announce, eventOf } from './payment-event.ts'
 import { retryWrite } from './retry-write.ts'
-import { rowOf, type Settling, secondStep } from './settle-row.ts'
+import { heldAfter, rowOf, type Settling, secondStep } from './settle-row.ts'
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, settleOne } from './store-settle.ts'
@@ -66,6 +66,9 @@ export async function settle(
   const written = await write(engine, work, row, decision, [
     ...alongside,
     ...secondStep(work.payment, decision),
+    ...(isSecond
+      ? [await countBeside(engine, heldAfter(work, decision, source, enquiries), given, source)]
+      : []),
   ])
   await faultPoint('after-T2', work.payment.id)
   if (written === undefined)
@@ -75,8 +78,7 @@ export async function settle(
   announce(engine, payment, event, written.seq)
   // Only a payment that another process settles may have an enquiry and an entry behind it.
   if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
-  if (isSecond) await applyLateWord(engine, payment.attemptKey, given, source)
-  else if (outcome !== given && given.is === 'approved') {
+  if (!isSecond && outcome !== given && given.is === 'approved') {
     await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
   }
   await releaseLater(engine, payment)

@@ -1,5 +1,6 @@
 /** The two commits of a first payment (PA, DB, CD), through the group lane. */
 import { body, grouped, type RowOf, text } from '../db/group-statement.ts'
+import { withoutMoney } from './stored-earlier-tries.ts'
 
 export const acceptColumns = {
   id: 'uuid',
@@ -139,6 +140,15 @@ allowed as materialized (
   from registered
   join given on given.id = registered.id
   where given.previous_id is null or given.id in (select id from running)),
+former as materialized (
+  select given.id, payment.id as payment_id, payment.state, attempt.state as attempt_state
+  from given
+  join tollgate.occurrence on occurrence.id = given.occurrence_id
+  cross join lateral unnest(occurrence.earlier || given.previous_id) as before(id)
+  join tollgate.payment on payment.id = before.id
+  join tollgate.attempt on attempt.key = payment.attempt_key
+  where given.previous_id is not null
+  for share of attempt),
 slot as (
   update tollgate.occurrence set payment_id = given.id,
     earlier = case when given.previous_id is null then earlier else earlier || given.previous_id end
@@ -146,11 +156,14 @@ slot as (
   join allowed on allowed.id = given.id
   where occurrence.id = given.occurrence_id and occurrence.payment_id is not distinct from given.previous_id
     and occurrence.failure is null
-    -- The previous payment must hold no money: a late success may have moved some.
     and (given.previous_id is null or exists (
-      select from tollgate.payment previous
-      join tollgate.attempt former on former.key = previous.attempt_key
-      where previous.id = given.previous_id and previous.state in ('declined', 'expired') and former.state <> 'late'))
+      select from former
+      where former.id = given.id and former.payment_id = given.previous_id
+        and former.state in ('declined', 'expired')))
+    -- No payment before holds money: a late success may have moved some.
+    and not exists (
+      select from former
+      where former.id = given.id and former.attempt_state not in ${withoutMoney.strings[0]!})
   returning occurrence.payment_id),
 accepted as (
   select * from given

@@ -1,6 +1,7 @@
 /** SQL of executions during their charge. */
 import { sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
+import { withoutMoney } from '../payment/stored-earlier-tries.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
@@ -13,7 +14,7 @@ export type ChargeRow = ScheduleRow & {
   earlier: number
   failure: string | null
   state: PaymentState | null
-  /** A late success that is not undone yet. */
+  /** This payment or an earlier one has a late success that is not undone yet. */
   is_late: boolean
   result_code: string | null
   settled_at: Date | null
@@ -27,7 +28,11 @@ export const executionsById = (ids: readonly string[]) => sql<ChargeRow>`
   select occurrence.id as occurrence_id, schedule.merchant_id, occurrence.at, occurrence.payment_id,
     cardinality(occurrence.earlier) as earlier, occurrence.failure,
     payment.state, payment.result_code, payment.settled_at, payment.answer, payment.connector,
-    coalesce(attempt.state = 'late', false) as is_late,
+    coalesce(attempt.state = 'late', false) or exists (
+      select from unnest(occurrence.earlier) as before(id)
+      join tollgate.payment as former on former.id = before.id
+      join tollgate.attempt as tried on tried.key = former.attempt_key
+      where tried.state not in ${withoutMoney}) as is_late,
     coalesce(test_clock.at, date_trunc('milliseconds', clock_timestamp())) as now, ${parts.schedule}
   from tollgate.occurrence
   join tollgate.schedule on schedule.id = occurrence.schedule_id

@@ -36,7 +36,7 @@ export const lateMutants: readonly Mutant[] = [
         put: 'await engine.lanes.single(dropLease(work.payment.attemptKey, taken.lease))\n  if (work.payment.id !== "") return work.payment\n  const undone =',
       },
       {
-        of: 'countLate',
+        of: 'countedAs',
         find: 'look: isOurs(treatment, source) ?',
         put: 'look: false ?',
       },
@@ -53,7 +53,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'a reversal that was done late counts for nothing',
     patches: [
       {
-        of: 'countLate',
+        of: 'countedAs',
         find: "to: treatment === 'count' ? 'done'",
         put: "to: treatment === 'count' ? 'gone'",
       },

@@ -389,5 +389,31 @@ describe('the one payment of a checkout', () => {
       assert.equal(byKey.length, 1)
       assert.equal(await codeOf(id), charged)
     })
+
+    test('the first one is also taken back when its process dies at its second commit', async () => {
+      const { id, reply, operation, answer, payment } = await lostRows('slot-gone-for-dead')
+      run.acquirer.tell('slot-gone-for-dead', {
+        reverseByKey: () => ({ is: 'reversed', refs: {} }),
+      })
+      assert.deepEqual(await press(run.gateway, id), paid(id))
+      const dead = Promise.withResolvers<void>()
+      let commits = 0
+      onFaultPoint((point, ref) => {
+        if (point !== 'after-T2' || ref !== payment) return
+        commits += 1
+        // The first one finds no row, and the rows are written again.
+        return commits === 2 ? dead.promise : undefined
+      })
+      try {
+        answer(approvedAs(operation))
+        await until(async () =>
+          (await run.kinds(payment)).join() === 'recovered,(conflict)' ? true : undefined,
+        )
+      } finally {
+        onFaultPoint(undefined)
+        dead.resolve()
+      }
+      assert.deepEqual(await reply, paid(id))
+    })
   })
 })

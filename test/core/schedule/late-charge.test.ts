@@ -29,8 +29,8 @@ describe('schedule charges with a late success', () => {
   const states = async (id: string) => (await payments(id)).map(({ state }) => state)
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
-  /** A schedule whose first two charges could not be sent, the second with a late success. */
-  async function chargedAfterAll(undo: { answer: Reversed }) {
+  /** A schedule whose first two charges could not be sent, one of them with a late success. */
+  async function chargedAfterAll(undo: { answer: Reversed }, which: 'first' | 'second' = 'second') {
     const reference = `charge-${newId()}`
     let sent = 0
     run.acquirer.tell(reference, {
@@ -53,7 +53,8 @@ describe('schedule charges with a late success', () => {
     })
     const late = await until(async () => {
       const all = await payments(id)
-      return all.length === 2 && all[1]!.state === 'declined' ? all[1]!.id : undefined
+      if (all.length !== 2 || all[1]!.state !== 'declined') return undefined
+      return all[which === 'first' ? 0 : 1]!.id
     })
     await run.tell(late, { outcome: approval })
     return { id, late, reference }
@@ -84,6 +85,21 @@ describe('schedule charges with a late success', () => {
       await later()
       return (await states(id)).at(-1) === 'approved' ? true : undefined
     })
+    assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
+  })
+
+  test('a late success of an earlier charge is undone before the due time is charged again', async () => {
+    const undo: { answer: Reversed } = { answer: { is: 'unknown', why: 'ask later' } }
+    const { id, late } = await chargedAfterAll(undo, 'first')
+    await later()
+    await looksAgain(id)
+    assert.deepEqual(await states(id), ['declined', 'declined'])
+    undo.answer = { is: 'reversed' }
+    await until(async () => {
+      await later()
+      return (await states(id)).at(-1) === 'approved' ? true : undefined
+    })
+    assert.deepEqual(await run.kinds(late), ['(conflict)'])
     assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
   })
 
