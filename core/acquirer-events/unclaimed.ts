@@ -8,7 +8,7 @@ import { entryAbout } from './list.ts'
 import type { InboundRow } from './store.ts'
 
 /** Outcomes of verified messages that mean moved money. */
-const saysMoney = new Set(['approved', 'accepted', 'chargeback'])
+const saysMoney = new Set(['approved', 'accepted', 'notReversed', 'chargeback'])
 
 /** Waits for the record of money that moved; finally lists money without a payment. */
 export async function unknownKey(

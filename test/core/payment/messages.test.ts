@@ -727,7 +727,8 @@ describe('messages of acquirers', () => {
     })
 
     test('an event about money is listed after 72 hours as money without a payment', async () => {
-      const said = [approval, { ...approval, is: 'accepted', finalBy: 'event' }, chargeback]
+      const kept = { is: 'notReversed', why: 'too late', refs: { ConnectorTxId1: 'kept' } }
+      const said = [approval, { ...approval, is: 'accepted', finalBy: 'event' }, chargeback, kept]
       for (const [index, outcome] of said.entries()) {
         const eventId = `unclaimed-${index}`
         await tell(message({ eventId, key: nobody(index + 2), outcome, currency: 'KWD' }))
