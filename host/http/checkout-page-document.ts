@@ -20,6 +20,9 @@ export type Redirect = {
   readonly parameters?: readonly { readonly name: string; readonly value: string }[]
 }
 
+/** Without a method, a page is opened by GET, as the widget and the way back do. */
+export const isOpenedByGet = ({ method }: Pick<Redirect, 'method'>): boolean => method !== 'POST'
+
 /** The address of a page that is opened by GET. */
 export function withParameters({ url, parameters = [] }: Redirect): string {
   const to = new URL(url)
@@ -45,10 +48,15 @@ export function amountIn(
   { amount = '', currency = '' }: Pick<Offer, 'amount' | 'currency'>,
   language: LanguageCode,
 ): string {
-  const format = new Intl.NumberFormat(`${tagOf(language)}-u-nu-latn`, {
-    style: 'currency',
-    currency,
-  })
+  const tag = `${tagOf(language)}-u-nu-latn`
+  const usual = new Intl.NumberFormat(tag, { style: 'currency', currency })
+  // The runtime rounds amounts of some currencies that have cents, such as HUF.
+  const { maximumFractionDigits: digits = 0 } = usual.resolvedOptions()
+  const isWhole = !/\.(?!00$)/.test(amount)
+  const format =
+    isWhole || digits >= 2
+      ? usual
+      : new Intl.NumberFormat(tag, { style: 'currency', currency, minimumFractionDigits: 2 })
   return format.format(amount as `${number}`)
 }
 
@@ -125,10 +133,9 @@ export function leavingPage(setting: PageSetting, redirect: Redirect, again: str
   const hidden = (redirect.parameters ?? []).map(
     ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  const way =
-    redirect.method === 'GET'
-      ? html`<a class="button" href="${withParameters(redirect)}">${texts.page.continue}</a>`
-      : html`<form method="post" action="${redirect.url}">${hidden}<button>${texts.page.continue}</button></form>`
+  const way = isOpenedByGet(redirect)
+    ? html`<a class="button" href="${withParameters(redirect)}">${texts.page.continue}</a>`
+    : html`<form method="post" action="${redirect.url}">${hidden}<button>${texts.page.continue}</button></form>`
   return documentOf(
     setting,
     title,

@@ -14,6 +14,7 @@ import {
   type Precondition,
 } from './checkout-page-device.ts'
 import {
+  isOpenedByGet,
   leavingPage,
   messagePage,
   type Offer,
@@ -148,7 +149,7 @@ function wayOut(
 ): Document {
   const { preconditions: steps = [] } = redirect
   const isReady = asked.get('device') === 'done' || steps.length === 0
-  if (isReady && asked.has('device') && redirect.method === 'GET')
+  if (isReady && asked.has('device') && isOpenedByGet(redirect))
     return goTo(gateway, withParameters(redirect))
   if (isReady)
     return page(gateway, 200, leavingPage(setting, redirect, addressOf(asked, { other: '1' })))
@@ -224,7 +225,7 @@ function onward(
   { state, redirect, errors = [] }: Omit<Submitted, 'resultUrl'>,
 ): Document {
   const hasSteps = ((redirect as Way | undefined)?.preconditions ?? []).length > 0
-  if (state === 'waiting' && redirect?.method === 'GET' && !hasSteps)
+  if (state === 'waiting' && redirect !== undefined && isOpenedByGet(redirect) && !hasSteps)
     return goTo(gateway, withParameters(redirect as Redirect))
   if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
   if (state !== 'invalid') return again(gateway, asked, {})

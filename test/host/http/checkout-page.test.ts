@@ -228,6 +228,36 @@ describe('the hosted page of a checkout', () => {
     assert.notEqual(pressed.location, location)
   })
 
+  test('a page of a bank without a method is opened by GET', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const press = { nonce: 'without-a-method', paymentBrand: 'PAYPAL' }
+    const { location, headers } = await send(id, press)
+    await host.sql(
+      "update tollgate.payment set answer = answer #- '{redirect,method}' where checkout_id = $1",
+      [id],
+    )
+    assert.equal((await send(id, press)).location, location)
+    const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    const { html } = await get(id, '', { cookie })
+    assert.match(html, /<a class="button" href="https:\/\/pay\.example\/v1\/pages\//)
+    assert.doesNotMatch(html, /<form method="post" action="https:/)
+    assert.equal((await get(id, '?device=done', { cookie })).location, location)
+  })
+
+  for (const [currency, amount, shown] of [
+    ['HUF', '1234.56', 'HUF\u00a01,234.56'],
+    ['IQD', '9.25', 'IQD\u00a09.25'],
+    ['HUF', '1234.00', 'HUF\u00a01,234'],
+    ['JPY', '92.00', '¥92'],
+    ['KWD', '9.25', 'KWD\u00a09.250'],
+  ] as const) {
+    test(`${amount} ${currency} is shown as it is charged`, async () => {
+      const id = await checkout({ amount, currency })
+      const { html } = await get(id, '?locale=en')
+      assert.ok(html.includes(`<bdi>${shown}</bdi>`), /<bdi>.*?<\/bdi>/.exec(html)?.[0])
+    })
+  }
+
   test('a registration is stored', async () => {
     const { id } = await post('/v1/checkouts', { createRegistration: 'true' })
     const { html } = await get(id)

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { formatAmount } from '../../../plugins/widget/browser/page/texts.ts'
 import en from '../../../plugins/widget/texts/en.ts'
 import {
   directionOf,
@@ -143,4 +144,17 @@ describe('languages of the widget', () => {
       }
     }
   })
+})
+
+describe('amounts of the widget', () => {
+  for (const [currency, amount, shown] of [
+    ['HUF', '1234.56', 'HUF\u00a01,234.56'],
+    ['HUF', '1234.00', 'HUF\u00a01,234'],
+    ['JPY', '92.00', '¥92'],
+    ['KWD', '9.25', 'KWD\u00a09.250'],
+  ] as const) {
+    test(`${amount} ${currency} is shown as it is charged`, () => {
+      assert.equal(formatAmount(amount, currency, 'en'), shown)
+    })
+  }
 })

@@ -60,7 +60,16 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 export function formatAmount(amount: string, currency: string, tag: string): string {
   try {
-    return new Intl.NumberFormat(tag, { style: 'currency', currency }).format(Number(amount))
+    const style = { style: 'currency', currency } as const
+    const usual = new Intl.NumberFormat(tag, style)
+    // Browsers round amounts of some currencies that have cents, such as HUF.
+    const { maximumFractionDigits: digits = 0 } = usual.resolvedOptions()
+    const isWhole = Number.isInteger(Number(amount))
+    const format =
+      isWhole || digits >= 2
+        ? usual
+        : new Intl.NumberFormat(tag, { ...style, minimumFractionDigits: 2 })
+    return format.format(Number(amount))
   } catch {
     return `${amount} ${currency}`
   }
