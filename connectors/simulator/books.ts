@@ -7,6 +7,7 @@ import {
   type Change,
   decide,
   enquire,
+  entriesOf,
   entryOf,
   finish,
   type Ledger,
@@ -15,6 +16,19 @@ import {
   reverseByKey,
   totals,
 } from './ledger.ts'
+import { cutDay } from './settlement/cut.ts'
+import {
+  atNoon,
+  type DueDispute,
+  dayOf,
+  merchantNumberOf,
+  nextDay,
+  openSettlement,
+  type SettledDay,
+  type SettlementState,
+  takeDay,
+  takeEntries,
+} from './settlement/state.ts'
 
 /**
  * The ledgers of all merchants of one HTTP acquirer, and the cases of its issuer. A change is in memory and in the journal when
@@ -30,6 +44,10 @@ export type Books = {
   case(merchantId: string, key: string): Case | undefined
   keepCase(merchantId: string, changed: Case): void
   cases(): readonly Case[]
+  /** Settles all days of a merchant that are over. Returns those with a file, oldest first. */
+  settle(merchantId: string, now: number): readonly SettledDay[]
+  /** A settled day with a file. */
+  settledDay(merchantId: string, day: string): SettledDay | undefined
   page(after: number, limit: number): LedgerPage
   safe(): Promise<void>
   close(): Promise<void>
@@ -51,6 +69,7 @@ export function openBooks(file?: string): Books {
   const ledgers = new Map<string, Ledger>()
   const cases = new Map<string, Case>()
   const order: { readonly merchantId: string; readonly key: string }[] = []
+  const settlements = new Map<string, SettlementState>()
   const ledgerOf = (merchantId: string): Ledger => {
     const known = ledgers.get(merchantId)
     if (known !== undefined) return known
@@ -58,19 +77,26 @@ export function openBooks(file?: string): Books {
     ledgers.set(merchantId, opened)
     return opened
   }
+  const settlementOf = (merchantId: string): SettlementState => {
+    const known = settlements.get(merchantId) ?? openSettlement()
+    settlements.set(merchantId, known)
+    return known
+  }
   const write = (merchantId: string, entries: readonly Entry[]) => {
     const ledger = ledgerOf(merchantId)
     for (const { key } of entries) {
       if (entryOf(ledger, key) === undefined) order.push({ merchantId, key })
     }
     apply(ledger, entries)
+    takeEntries(settlementOf(merchantId), entries)
   }
   const journal: Journal =
     file === undefined
       ? noJournal
-      : openJournal(file, ({ merchantId, entries = [], case: found }) => {
+      : openJournal(file, ({ merchantId, entries = [], case: found, settled }) => {
           write(merchantId, entries)
           if (found !== undefined) cases.set(`${merchantId} ${found.key}`, found)
+          if (settled !== undefined) takeDay(settlementOf(merchantId), settled)
         })
   const change = <Decided extends { readonly writes: readonly Entry[] }>(
     merchantId: string,
@@ -96,6 +122,29 @@ export function openBooks(file?: string): Books {
       cases.set(name, changed)
     },
     cases: () => [...cases.values()],
+    settle(merchantId, now) {
+      const state = settlementOf(merchantId)
+      const ledger = ledgerOf(merchantId)
+      const find = (key: string) => entryOf(ledger, key)
+      const chargebackOf = (payment: string) =>
+        [...entriesOf(ledger)].find(
+          ({ kind, original, state }) =>
+            kind === 'chargeback' && original === payment && state === 'approved',
+        )
+      for (;;) {
+        const day = nextDay(state, dayOf(now))
+        if (day === undefined) return state.days.filter(({ text }) => text !== '')
+        for (const due of state.disputes.filter((dispute) => dispute.day <= day)) {
+          const disputed = disputeRequestOf(due, find)
+          if (disputed !== undefined) change(merchantId, decide(ledger, disputed, atNoon(due.day)))
+        }
+        const settled = cutDay(state, { find, chargebackOf }, merchantNumberOf(merchantId), day)
+        journal.append({ merchantId, settled })
+        takeDay(state, settled)
+      }
+    },
+    settledDay: (merchantId, day) =>
+      settlementOf(merchantId).days.find((known) => known.day === day && known.text !== ''),
     page(after, limit) {
       const entries = order.slice(after, after + limit).map(({ merchantId, key }) => ({
         merchantId,
@@ -107,6 +156,15 @@ export function openBooks(file?: string): Books {
     safe: () => journal.safe(),
     close: () => journal.close(),
   }
+}
+
+function disputeRequestOf(
+  { kind, key, original, reason }: DueDispute,
+  find: (key: string) => Entry | undefined,
+): Request | undefined {
+  const amount = find(original)?.amount
+  if (amount === undefined) return undefined
+  return { kind, key, original, reason, amount, paymentId: '', instrument: '', signs: {} }
 }
 
 function totalsOf(ledgers: ReadonlyMap<string, Ledger>): LedgerPage['totals'] {

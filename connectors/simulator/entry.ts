@@ -1,5 +1,6 @@
 import type { Json, Kind, Money } from '@tollgate/plugin-kit'
 import type { Reason } from '@tollgate/schemas'
+import type { Effect } from './rules.ts'
 
 export type EntryKind = Kind | 'chargeback' | 'chargebackReversal' | 'none'
 
@@ -25,6 +26,16 @@ export type Sums = {
 
 /** A change of another entry's sum by one entry. */
 export type Shift = { readonly key: string; readonly sum: keyof Sums; readonly minor: bigint }
+
+/** What a settlement file repeats of an operation. */
+export type Labels = {
+  readonly brand?: string
+  readonly last4?: string
+  readonly shortId?: string
+  /** The merchant's own name of the payment. */
+  readonly order?: string
+  readonly descriptor?: string
+}
 
 /** The acquirer's record of one key. Values never change: a change is a new entry. */
 export type Entry = {
@@ -75,6 +86,10 @@ export type Entry = {
   readonly cvv?: string
   /** Paid by card: an approval has a scheme reference. */
   readonly card?: true
+  readonly labels?: Labels
+  /** Later events, and the error in the settlement line, by the rules of the instrument. */
+  readonly later?: NonNullable<Effect['later']>
+  readonly settlement?: NonNullable<Effect['settlement']>
   /** Must outlive a process with its ledger in memory. */
   readonly durable?: true
 }

@@ -19,7 +19,8 @@ import { account, config, headersOf } from './http-settings.ts'
 import { type SimulatorFound, toFound, toOutcome, toReversed } from './outcomes.ts'
 import { reasons } from './reasons.ts'
 import { shownOnPage } from './redirect.ts'
-import { toRequest } from './requests.ts'
+import { labelsOf, toRequest } from './requests.ts'
+import { settlement } from './settlement/connector.ts'
 import { judge } from './verdict.ts'
 import { answerFromWire, keyHeader, requestToWire, reversalFromWire, WireError } from './wire.ts'
 
@@ -62,6 +63,7 @@ export const simulatorHttp = defineConnector({
     verify: (message, { account }) => isSigned(message, account.secret),
     parse: claimsOf,
   },
+  settlement,
   reasons,
   check: async ({ http, config, account }) => {
     const answer = await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })
@@ -101,7 +103,7 @@ async function send(operation: Operation, context: HttpContext): Promise<Outcome
   const answer = await context.http.request('POST', `${context.config.url}/operations`, {
     moves: true,
     headers: { ...headersOf(context.account), [keyHeader]: operation.key },
-    json: requestToWire(asked, around),
+    json: requestToWire({ ...asked, labels: labelsOf(operation) }, around),
   })
   const refused = refusalOf(answer)
   if (refused !== undefined) return declined('900.100.200', { text: refused })

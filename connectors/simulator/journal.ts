@@ -11,12 +11,14 @@ import { dirname } from 'node:path'
 import { caseFromJson, caseToJson } from './authentication/answer.ts'
 import type { Case } from './authentication/case.ts'
 import { type Entry, entryFromJson, entryToJson } from './entry.ts'
+import type { SettledDay } from './settlement/state.ts'
 
-/** One change: entries of the ledger, or a case of the issuer. */
+/** One change: entries of the ledger, a case of the issuer, or a settled day. */
 export type JournalLine = {
   readonly merchantId: string
   readonly entries?: readonly Entry[]
   readonly case?: Case
+  readonly settled?: SettledDay
 }
 
 /** Called for every change of a journal, in the order of writing. */
@@ -75,12 +77,13 @@ function createJournal(file: number): Journal {
     return next
   }
   return {
-    append({ merchantId, entries, case: found }) {
+    append({ merchantId, entries, case: found, settled }) {
       if (entries?.length === 0) return
       const line = JSON.stringify({
         merchantId,
         ...(entries === undefined ? {} : { entries: entries.map(entryToJson) }),
         ...(found === undefined ? {} : { case: caseToJson(found) }),
+        ...(settled === undefined ? {} : { settled }),
       })
       writeAll(file, Buffer.from(`${line}\n`))
     },
@@ -100,9 +103,10 @@ function writeAll(file: number, bytes: Buffer): void {
 
 function readLine(line: string, replay: Replay, where: string): void {
   try {
-    const read = JSON.parse(line) as { merchantId: string; entries?: unknown[]; case?: unknown }
-    const { merchantId, entries = [] } = read
+    const read = JSON.parse(line) as JournalLine & { entries?: unknown[]; case?: unknown }
+    const { merchantId, entries = [], settled } = read
     if (read.case !== undefined) replay({ merchantId, case: caseFromJson(read.case) })
+    else if (settled !== undefined) replay({ merchantId, settled })
     else replay({ merchantId, entries: entries.map(entryFromJson) })
   } catch {
     throw new Error(`the ledger file cannot be read at ${where}: it must hold one change as JSON`)

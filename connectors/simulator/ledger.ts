@@ -1,7 +1,14 @@
 import type { Money } from '@tollgate/plugin-kit'
 import type { Reason } from '@tollgate/schemas'
 import { type Answer, answerOf, type Reversal, reversalOf } from './answer.ts'
-import { type Entry, type EntryKind, type Movement, noSums, referenceOf } from './entry.ts'
+import {
+  type Entry,
+  type EntryKind,
+  type Labels,
+  type Movement,
+  noSums,
+  referenceOf,
+} from './entry.ts'
 import { type Effect, effectOf, undoing } from './movement.ts'
 import { type Code, codeFor } from './reasons.ts'
 import { judge, type Settled, type Signs, type Verdict } from './verdict.ts'
@@ -52,6 +59,8 @@ export type Request = {
   /** The instrument without secrets: BIN, last four, expiry. */
   readonly instrument: string
   readonly signs: Signs
+  /** For settlement files. */
+  readonly labels?: Labels
   /** Of a chargeback or its reversal. */
   readonly reason?: Reason
   /** Store the outcome beyond the process, because its answer will be late. */
@@ -106,6 +115,8 @@ function judgement(ledger: Ledger, plain: Entry, verdict: Verdict, now: number):
     ...(ordinary ? {} : { durable: true }),
     ...(verdict.avs === undefined ? {} : { avs: verdict.avs }),
     ...(verdict.cvv === undefined ? {} : { cvv: verdict.cvv }),
+    ...(verdict.later === undefined ? {} : { later: verdict.later }),
+    ...(verdict.settlement === undefined ? {} : { settlement: verdict.settlement }),
   }
   const writes = carryOut(ledger, entry, decision, now)
   return { answer: answerOf(writes[0], now), writes, delivery }
@@ -281,6 +292,7 @@ function newEntry(request: Request): Entry {
     ...(original === undefined ? {} : { original }),
     ...(request.replaces ? { replaces: true } : {}),
     ...(request.final ? { final: true } : {}),
+    ...(request.labels === undefined ? {} : { labels: request.labels }),
     ...(request.reason === undefined ? {} : { reason: request.reason }),
     ...(request.durable || request.reason !== undefined ? { durable: true } : {}),
     ...(isCard ? { card: true } : {}),

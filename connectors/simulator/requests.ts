@@ -1,4 +1,5 @@
 import type { Instrument, Operation, RequestFields } from '@tollgate/plugin-kit'
+import type { Labels } from './entry.ts'
 import type { Request } from './ledger.ts'
 import { longestDelayMs } from './rules.ts'
 import type { Signs } from './verdict.ts'
@@ -70,6 +71,20 @@ function labelOf(instrument: Instrument | undefined): string {
       return `bank ${instrument.last4}`
     case 'virtualAccount':
       return `account ${instrument.brand}`
+  }
+}
+
+/** What the settlement file repeats of the operation. */
+export function labelsOf(operation: Operation): Labels {
+  const { brand, instrument, shortId, merchantTransactionId, descriptor } = operation
+  const named = brand ?? instrument?.brand
+  const last4 = instrument !== undefined && 'last4' in instrument ? instrument.last4 : undefined
+  return {
+    shortId,
+    ...(named === undefined ? {} : { brand: named }),
+    ...(last4 === undefined ? {} : { last4: last4.slice(-4) }),
+    ...(merchantTransactionId === undefined ? {} : { order: merchantTransactionId }),
+    ...(descriptor === undefined ? {} : { descriptor }),
   }
 }
 

@@ -11,6 +11,7 @@ import { type Messenger, openMessenger } from './messenger.ts'
 import { answerEnquiry, answerOperation, answerReversal } from './operations.ts'
 import { servePage } from './pages/server.ts'
 import { sendJson } from './respond.ts'
+import { answerSettlementFile, answerSettlements } from './settlement/serve.ts'
 import { merchantHeader, objectOf, readText, WireError } from './wire.ts'
 
 export type SimulatorOptions = {
@@ -172,6 +173,13 @@ async function serve(
   }
   if (route === 'GET /operations') {
     return answerEnquiry(acquirer, merchantId, searchParams, response)
+  }
+  if (route === 'GET /settlements') {
+    return answerSettlements(acquirer, merchantId, searchParams, response)
+  }
+  if (route.startsWith('GET /settlements/')) {
+    const day = pathname.slice('/settlements/'.length)
+    return answerSettlementFile(acquirer, merchantId, day, searchParams, response)
   }
   if (route === 'GET /authentications') {
     return answerAuthenticationEnquiry(acquirer, merchantId, searchParams, response)

@@ -34,6 +34,9 @@ export type Verdict = {
   readonly delivery: 'once' | 'twice' | 'eventFirst'
   readonly avs?: NonNullable<Effect['avs']>
   readonly cvv?: NonNullable<Effect['cvv']>
+  /** By the instrument. Rules for amounts hold for every line of a settlement file by itself. */
+  readonly later?: NonNullable<Effect['later']>
+  readonly settlement?: NonNullable<Effect['settlement']>
 }
 
 const byValue = new Map<Sign, Map<string, Effect>>()
@@ -64,6 +67,8 @@ export function judge(signs: Signs, amount: Money): Verdict {
   let delivery: Effect['delivery']
   let avs: Effect['avs']
   let cvv: Effect['cvv']
+  let later: Effect['later']
+  let settlement: Effect['settlement']
   for (const sign of precedence) {
     const effect = effectOf(sign, signs, amount)
     if (effect === undefined) continue
@@ -71,13 +76,23 @@ export function judge(signs: Signs, amount: Money): Verdict {
     delivery ??= effect.delivery
     avs ??= effect.avs
     cvv ??= effect.cvv
+    if (sign === 'amount') continue
+    later ??= effect.later
+    settlement ??= effect.settlement
   }
   return {
     decision: settle(decision ?? approved, signs),
     delivery: delivery ?? 'once',
     ...(avs === undefined ? {} : { avs }),
     ...(cvv === undefined ? {} : { cvv }),
+    ...(later === undefined ? {} : { later }),
+    ...(settlement === undefined ? {} : { settlement }),
   }
+}
+
+/** The error in the settlement line of an amount. */
+export function oddLineOf(amount: Money): Effect['settlement'] {
+  return effectOf('amount', {}, amount)?.settlement
 }
 
 function effectOf(sign: (typeof precedence)[number], signs: Signs, amount: Money) {

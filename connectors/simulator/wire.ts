@@ -1,6 +1,7 @@
 import { type Money, Sensitive } from '@tollgate/plugin-kit'
 import { isResultCode } from '@tollgate/schemas'
 import type { Answer, Reversal } from './answer.ts'
+import type { Labels } from './entry.ts'
 import type { Request } from './ledger.ts'
 import { longestDelayMs } from './rules.ts'
 import type { Signs } from './verdict.ts'
@@ -74,6 +75,7 @@ export function requestFromWire(key: string, json: unknown): { request: Request 
       signs: signsFromWire(signs),
       ...only('original', optional(body.original, 'original', textOf)),
       ...only('bad', optional(body.bad, 'bad', textOf)),
+      ...only('labels', optional(body.labels, 'labels', labelsFromWire)),
       ...(reason === undefined ? {} : { reason }),
       ...(body.replaces === true ? { replaces: true } : {}),
       ...(body.final === true ? { final: true } : {}),
@@ -85,6 +87,16 @@ export function requestFromWire(key: string, json: unknown): { request: Request 
     ...only('shop', optional(body.shop, 'shop', textOf)),
     ...only('language', optional(body.language, 'language', textOf)),
   }
+}
+
+const labelNames = ['brand', 'last4', 'shortId', 'order', 'descriptor'] as const
+
+function labelsFromWire(value: unknown, name: string): Labels {
+  const labels = objectOf(value, name)
+  const texts = labelNames.map((label) =>
+    only(label, optional(labels[label], `${name}.${label}`, textOf)),
+  )
+  return Object.assign({}, ...texts)
 }
 
 function signsFromWire(signs: Readonly<Record<string, unknown>>): Signs {

@@ -8,7 +8,7 @@ import {
   authenticationOf,
   isInEffect,
   isOfAuthentication,
-  isReserved,
+  isOfSettlement,
   meaningOf,
   outcomeOf,
   valuesOf,
@@ -152,10 +152,10 @@ function simulatorAuthentications(): string[] {
   )
 }
 
-function simulatorReserved(): string[] {
+function simulatorSettlement(): string[] {
   return table(
-    ['field', 'value', 'planned meaning'],
-    rules.filter(isReserved).map((rule) => [...valuesOf(rule), rule[3]]),
+    ['field', 'value', 'meaning'],
+    rules.filter(isOfSettlement).map((rule) => [...valuesOf(rule), rule[3]]),
   )
 }
 
@@ -170,7 +170,7 @@ export function generatedParts(): GeneratedPart[] {
     { page: 'docs/command-line.md', name: 'commands', lines: commandLine() },
     { page: 'docs/simulator.md', name: 'outcomes', lines: simulatorOutcomes() },
     { page: 'docs/simulator.md', name: 'authentications', lines: simulatorAuthentications() },
-    { page: 'docs/simulator.md', name: 'reserved', lines: simulatorReserved() },
+    { page: 'docs/simulator.md', name: 'settlement', lines: simulatorSettlement() },
   ]
 }
 

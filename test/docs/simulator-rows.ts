@@ -20,10 +20,10 @@ const fieldOf: Readonly<Record<Sign, string>> = {
   check: 'checks before sending',
 }
 
-/** Parts of an effect that a part of Tollgate reads. The others belong to features that do not exist yet. */
+/** Parts of an effect that decide the payment. */
 const inEffect = ['decision', 'delivery', 'avs', 'cvv', 'refusedBefore', 'delaysAnswer'] as const
 const ofAuthentication = ['authentication', 'limitsChallenge'] as const
-const planned = ['later', 'settlement'] as const
+const ofSettlement = ['later', 'settlement'] as const
 
 const hasPart = (effect: Effect, parts: readonly (keyof Effect)[]) =>
   parts.some((part) => effect[part] !== undefined)
@@ -35,13 +35,13 @@ export const isInEffect = ([sign, , effect]: Rule): boolean =>
 /** Whether the row changes the authentication before the acquirer. */
 export const isOfAuthentication = ([, , effect]: Rule): boolean => hasPart(effect, ofAuthentication)
 
-/** Whether a part of the row waits for a feature. */
-export const isReserved = ([, , effect]: Rule): boolean => hasPart(effect, planned)
+/** Whether the row changes the settlement of the payment. */
+export const isOfSettlement = ([, , effect]: Rule): boolean => hasPart(effect, ofSettlement)
 
-/** What the row means today: the meaning of the table, unless a part of it is only planned. */
+/** What the row means for the payment: the meaning of the table, unless it is about the settlement. */
 export function meaningOf(rule: Rule): string {
   const [, , effect, meaning] = rule
-  return hasPart(effect, planned) || meaning === outcomeOf(rule) ? '' : meaning
+  return hasPart(effect, ofSettlement) || meaning === outcomeOf(rule) ? '' : meaning
 }
 
 /** Field, and values in words. */
