@@ -230,7 +230,9 @@ const open = `select id, what, count(*) over () as of from (
   from tollgate.payment p
   where p.state in ('processing', 'pending', 'unknown')
   union all
-  select t.id, t.kind || ' ' || t.ref from tollgate.timer t where t.clock_id is null
+  select t.id, t.kind || ' ' || t.ref from tollgate.timer t
+  -- Files are fetched for ever.
+  where t.clock_id is null and t.kind <> 'settlement-fetch'
   union all
   select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null
   union all
