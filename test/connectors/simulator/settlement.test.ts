@@ -21,6 +21,7 @@ import {
   account,
   bankAccount,
   card,
+  collected,
   euros,
   followUp,
   type Merchant,
@@ -28,12 +29,6 @@ import {
   overHttp,
   payment,
 } from './support.ts'
-
-async function collected<T>(from: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const one of from) all.push(one)
-  return all
-}
 
 const dayMs = 24 * 60 * 60_000
 const settlementOf = (merchant: Merchant) => merchant.connector.settlement!

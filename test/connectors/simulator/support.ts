@@ -257,3 +257,10 @@ export async function eventReceiver(test: TestContext) {
     },
   }
 }
+
+/** All elements of a stream. */
+export async function collected<T>(from: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const one of from) all.push(one)
+  return all
+}
