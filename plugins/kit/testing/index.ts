@@ -1,9 +1,11 @@
 /**
- * The contracts of connectors and authenticators as tests. They run with Node's own runner, on this machine alone:
+ * The contracts of connectors, their settlement files, and authenticators as tests. They run with Node's own runner, on
+ * this machine alone:
  *
  * ```ts
- * import { authenticatorContract, connectorContract } from '@tollgate/plugin-kit/testing'
+ * import { authenticatorContract, connectorContract, settlementContract } from '@tollgate/plugin-kit/testing'
  * connectorContract(acme, sandbox)
+ * settlementContract(acme, sandboxOfFiles)
  * authenticatorContract(acme3ds, sandboxOfIssuer)
  * ```
  */
@@ -24,6 +26,12 @@ import {
   parts,
 } from './contract.ts'
 import type { Sandbox } from './sandbox.ts'
+import {
+  type SettlementContractOptions,
+  settlementCases,
+  settlementParts,
+} from './settlement/contract.ts'
+import type { SettlementSandbox } from './settlement/sandbox.ts'
 
 export {
   type AuthenticatorContractOptions,
@@ -46,6 +54,12 @@ export {
   runContract,
 } from './contract.ts'
 export type { Acquirer, Booking, Brought, EngineSide, Sandbox, Scene } from './sandbox.ts'
+export {
+  runSettlementContract,
+  type SettlementContractOptions,
+  settlementCases,
+} from './settlement/contract.ts'
+export type { SamplePayment, SettlementSandbox, SettlementServer } from './settlement/sandbox.ts'
 
 /**
  * Registers one test for each applicable case of the connector. Unsupported cases are printed as a
@@ -67,6 +81,16 @@ export function authenticatorContract(
 ): void {
   const found = authenticatorCases(authenticator, sandbox, options)
   register(authenticator.name, Object.keys(authenticatorParts), found)
+}
+
+/** The same for the settlement files of a connector. */
+export function settlementContract(
+  connector: Connector,
+  sandbox: SettlementSandbox,
+  options: SettlementContractOptions = {},
+): void {
+  const found = settlementCases(connector, sandbox, options)
+  register(`the settlement files of ${connector.name}`, Object.keys(settlementParts), found)
 }
 
 function register(
