@@ -1,4 +1,5 @@
 /** The end of accepted operations: the acquirer fails or confirms them. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
 import { keyHeader, merchantHeader } from '../../connectors/simulator/wire.ts'
 import { merchantId } from '../rig/installation/installation.ts'
@@ -27,6 +28,24 @@ export async function fail(scene: Scene, target: Target): Promise<0 | 1> {
   })
   await undone.arrayBuffer()
   return say(scene, target, { eventId: `${target.key}-failed`, status: 'declined' })
+}
+
+const undosEveryMs = 1_000
+
+/** The engine waits as long as its own reversal of a late success may fail, so the acquirer confirms them. */
+export async function confirmUndosUntil(scene: Scene, end: Promise<unknown>): Promise<void> {
+  const isOver = end.then(
+    () => true,
+    () => true,
+  )
+  do {
+    const undos = await scene.ground.sql<Target>(
+      `select id, attempt_key as key, amount_minor as minor, state, effect, channel_id as channel
+       from tollgate.payment
+       where effect = 'undo' and state = 'approved' and final_by is not null`,
+    )
+    for (const undo of undos) await confirm(scene, undo)
+  } while (!(await Promise.race([isOver, pause(undosEveryMs, false)])))
 }
 
 export const confirm = (scene: Scene, target: Target): Promise<0 | 1> =>

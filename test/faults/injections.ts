@@ -19,6 +19,7 @@ import {
   factPoints,
   type Injection,
   lateWordPoints,
+  messagePoints,
   type Planned,
   resolutionPoints,
 } from './plan.ts'
@@ -149,14 +150,18 @@ async function killed(
   if (isInResolution) await scene.ground.acquirer.plan(neverArrived)
   const withinMs = isInResolution ? 3 * armedMs : armedMs
   const gone = armed(host, { at, do: 'kill', nth }, host.gone(), withinMs)
-  // Messages for the processing of late words.
+  // Messages, and those for the processing of late words.
+  if (messagePoints.includes(at)) await wordsFor(scene, 'reordered')
   if (lateWordPoints.includes(at)) await wordsFor(scene, 'contradicting')
   if (factPoints.includes(at)) await wordsFor(scene, 'chargeback-in-parts')
   return (await gone) !== undefined
 }
 
 /** Half of them reach the other host, so several are needed. */
-async function wordsFor(scene: Scene, how: 'contradicting' | 'chargeback-in-parts'): Promise<void> {
+async function wordsFor(
+  scene: Scene,
+  how: 'reordered' | 'contradicting' | 'chargeback-in-parts',
+): Promise<void> {
   await injectEvents(scene, { is: 'events', how, count: 4 })
 }
 

@@ -133,6 +133,9 @@ const hourMs = 3_600_000
 /** The fault points of resolutions. */
 export const resolutionPoints: readonly FaultPoint[] = inResolutions
 
+/** The fault points of messages. */
+export const messagePoints: readonly FaultPoint[] = inEvents
+
 /** The fault points of late words and chargebacks. */
 export const lateWordPoints: readonly FaultPoint[] = inLateWords
 export const factPoints: readonly FaultPoint[] = inFacts

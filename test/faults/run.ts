@@ -9,6 +9,7 @@ import { merchantId } from '../rig/installation/installation.ts'
 import { assertions, listedWhenAsked, type Violation } from './assertions.ts'
 import { Crew } from './crew.ts'
 import { approveExpired, ownUp } from './events.ts'
+import { confirmUndosUntil } from './failures.ts'
 import { openFollower } from './follower.ts'
 import { History } from './history.ts'
 import { type Done, inject, type Scene } from './injections.ts'
@@ -332,7 +333,7 @@ async function becomeQuiet(
   const operators = await openOperators(scene)
   const quiet = async () => {
     const end = ground.quiet(options.quietWithinMs ?? quietWithinMs)
-    await Promise.all([end, operators.decideUntil(end)])
+    await Promise.all([end, operators.decideUntil(end), confirmUndosUntil(scene, end)])
   }
   try {
     await quiet()
