@@ -29,7 +29,7 @@ const forgetful = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   shared_buffers: '128MB',
-  max_connections: '300',
+  max_connections: '600',
   wal_compression: 'off',
 }
 

@@ -104,7 +104,8 @@ export type MatchingRun = AcquirerRun & {
 
 export async function startMatching(): Promise<MatchingRun> {
   const acquirer = settlingAcquirer()
-  const run = await startWithAcquirer({ acquirer })
+  // A worker would read the files, which have no bytes, before their lines are here.
+  const run = await startWithAcquirer({ acquirer, role: 'api' })
   const database = new Database({ url: run.database.url })
   const lanes = new Lanes(database, { single: 2, read: 2 })
   const registry = new Registry([freshSimulator(), acquirer.plugin], {})
@@ -175,7 +176,7 @@ export async function startMatching(): Promise<MatchingRun> {
     },
     again: async () => decideAgain(engine, await scope(), await held()),
     recordOf: async (line) => {
-      const settlementId = line.settlementId ?? `line-${newId()}`
+      const settlementId = line.settlementId ?? newId()
       await whole.file([{ ...line, settlementId }])
       const decided = (await records())[settlementId]
       assert.ok(decided !== undefined, 'the line became no record')
