@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Reversed } from '@tollgate/plugin-kit'
-import { newId } from '../../../core/index.ts'
+import { newId, onFaultPoint } from '../../../core/index.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, type LateRun, startLate } from '../../rig/late-words.ts'
@@ -29,8 +29,8 @@ describe('schedule charges with a late success', () => {
   const states = async (id: string) => (await payments(id)).map(({ state }) => state)
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
-  /** A schedule whose first two charges could not be sent, one of them with a late success. */
-  async function chargedAfterAll(undo: { answer: Reversed }, which: 'first' | 'second' = 'second') {
+  /** A schedule whose first two charges could not be sent. */
+  async function notSentTwice(undo: { answer: Reversed }) {
     const reference = `charge-${newId()}`
     let sent = 0
     run.acquirer.tell(reference, {
@@ -51,13 +51,19 @@ describe('schedule charges with a late success', () => {
       merchantTransactionId: reference,
       job: { expression: `${time} ${day} ${month} ? ${year}` },
     })
-    const late = await until(async () => {
+    const [first, second] = await until(async () => {
       const all = await payments(id)
-      if (all.length !== 2 || all[1]!.state !== 'declined') return undefined
-      return all[which === 'first' ? 0 : 1]!.id
+      return all.length === 2 && all[1]!.state === 'declined' ? all : undefined
     })
+    return { id, reference, first: first!.id, second: second!.id }
+  }
+
+  /** The same, with a late success of one of them. */
+  async function chargedAfterAll(undo: { answer: Reversed }, which: 'first' | 'second' = 'second') {
+    const charges = await notSentTwice(undo)
+    const late = charges[which]
     await run.tell(late, { outcome: approval })
-    return { id, late, reference }
+    return { id: charges.id, late, reference: charges.reference }
   }
 
   const looksAgain = (id: string) =>
@@ -101,6 +107,21 @@ describe('schedule charges with a late success', () => {
     })
     assert.deepEqual(await run.kinds(late), ['(conflict)'])
     assert.deepEqual(await states(id), ['declined', 'declined', 'approved'])
+  })
+
+  test('a late success of an earlier charge between the read and the commit of the next: nothing is sent', async () => {
+    const { id, first } = await notSentTwice({ answer: { is: 'unknown', why: 'ask later' } })
+    const heard = Promise.withResolvers<void>()
+    onFaultPoint(async (point) => {
+      if (point !== 'before-T1') return
+      onFaultPoint(undefined)
+      await run.tell(first, { outcome: approval })
+      heard.resolve()
+    })
+    await later()
+    await heard.promise
+    await looksAgain(id)
+    assert.deepEqual(await states(id), ['declined', 'declined'])
   })
 
   test('a late success kept by an operator is the charge, and no other follows', async () => {
