@@ -138,7 +138,7 @@ const columns = sql`file.id, file.scope_id, file.account_id, file.connector, sco
   file.scope_ids, file.received_at`
 
 /** States with a next step. The partial index of open files serves each of them. */
-const isOpen = sql`file.state in ('arrived')`
+const isOpen = sql`file.state in ('arrived', 'staged')`
 
 /** Whether an open file is due. */
 export const settlementDue = sql`

@@ -2,7 +2,8 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { ScopesBusy, takeIn } from './intake.ts'
+import { decideFile } from './decide-file.ts'
+import { ScopesBusy, stageAgain, takeIn } from './intake.ts'
 import { ScopeLeases, ScopeLost } from './leases.ts'
 import { listStuck } from './listed.ts'
 import { type FileRow, nameScopes, nextFile, noteTry, postpone } from './store-file.ts'
@@ -41,6 +42,11 @@ async function nextStep(engine: Engine, file: FileRow, leases: ScopeLeases): Pro
   switch (file.state) {
     case 'arrived':
       return takeIn(engine, file, leases)
+    case 'staged':
+      await stageAgain(engine, file, leases)
+      if (!(await decideFile(engine, file, leases.held))) {
+        throw new ScopeLost('another process took over')
+      }
   }
 }
 

@@ -240,9 +240,9 @@ export type SettlingRun = TestGateway & {
   readonly account: string
   /** Another channel with an account of this number. */
   addAccount(merchantNumber: string): Promise<{ channel: string; account: string }>
-  /** Imports a file and waits until it is read. */
+  /** Imports a file and waits until its lines are decided. */
   taken(bytes: Uint8Array, more?: { skipBadLines?: boolean; account?: string }): Promise<string>
-  /** The state of a file, once it is not `arrived` any more. */
+  /** The state of a file, once it has no next step. */
   read(id: string): Promise<FileState>
 }
 
@@ -269,7 +269,8 @@ export async function startSettling(
   const read = (id: string) =>
     until(async () => {
       const [row] = await run.sql<FileState>(
-        `select id, state, refused_why from tollgate.settlement_file where id = $1 and state <> 'arrived'`,
+        `select id, state, refused_why from tollgate.settlement_file
+         where id = $1 and state not in ('arrived', 'staged')`,
         [id],
       )
       return row

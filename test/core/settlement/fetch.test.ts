@@ -149,11 +149,11 @@ test('a worker fetches by itself, and a fetch that hangs holds up no other accou
     })
     assert.equal(new Set(planned.map(({ due_at }) => due_at.getTime())).size, 3)
     await working.sql("update tollgate.timer set due_at = now() where kind = 'settlement-fetch'")
-    const staged = await until(async () => {
+    const read = await until(async () => {
       const files = await worker.settlement.files()
-      return files.filter(({ state }) => state === 'staged').length === 2 ? files : undefined
+      return files.filter(({ state }) => state === 'decided').length === 2 ? files : undefined
     })
-    assert.deepEqual(staged.map(({ name }) => name).sort(), ['of MID-00001', 'of MID-WORKS'])
+    assert.deepEqual(read.map(({ name }) => name).sort(), ['of MID-00001', 'of MID-WORKS'])
     const rows = await timers()
     assert.ok(rows.every(({ due_at }) => due_at.getTime() > Date.now() + 30_000))
   } finally {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { takeIn } from '../../../core/settlement/intake.ts'
+import { ScopeLeases } from '../../../core/settlement/leases.ts'
+import { fileById } from '../../../core/settlement/store-file.ts'
 import {
   batchLine,
   type Cells,
@@ -10,12 +13,44 @@ import {
   startSettling,
   streamed,
 } from '../../rig/settlement.ts'
+import { type OpenEngine, openEngine } from './engines.ts'
 
 let run: SettlingRun
+let worker: OpenEngine
 before(async () => {
-  run = await startSettling()
+  // Its process only takes requests: the worker here takes files in, and decides none.
+  run = await startSettling({ role: 'api' })
+  worker = await openEngine(run)
 })
-after(() => run.close())
+after(async () => {
+  await worker.close()
+  await run.close()
+})
+
+/** Takes an imported file in. */
+async function takenIn(id: string): Promise<string> {
+  const { engine } = worker
+  const [file] = await engine.lanes.read(fileById(id))
+  const leases = await ScopeLeases.take(engine, [file!.scope_id])
+  assert.ok(leases !== undefined)
+  try {
+    await takeIn(engine, file!, leases)
+  } finally {
+    await leases.end()
+  }
+  return id
+}
+
+async function taken(
+  bytes: Uint8Array,
+  { skipBadLines = false }: { readonly skipBadLines?: boolean } = {},
+): Promise<string> {
+  const { id } = await run.gateway.settlement.import(streamed(bytes), {
+    accountId: run.account,
+    skipBadLines,
+  })
+  return takenIn(id)
+}
 
 const staged = (id: string) =>
   run.sql<{ line: number; settlement_id: string | null; key: Buffer; merchant_number: string }>(
@@ -38,7 +73,7 @@ describe('an arrived file', () => {
   test('is staged with every record, whatever its size', async () => {
     const lines = Array.from({ length: 12_000 }, () => fresh())
     const bytes = settlementFile(lines, { reference: 'F-SIZE' })
-    const id = await run.taken(bytes)
+    const id = await taken(bytes)
     const { state, records, reference } = await fileOf(id)
     assert.deepEqual(
       { state, records, reference },
@@ -66,7 +101,7 @@ describe('an arrived file', () => {
       last4: '0000',
       paymentId: '0198c0de00007000800000000000aaaa',
     })
-    const id = await run.taken(settlementFile([cells]))
+    const id = await taken(settlementFile([cells]))
     const [row] = await run.sql<Record<string, unknown>>(
       `select ref1, merchant_transaction_id, fee_minor, fx_rate, amount_minor, currency, settled_minor,
          settled_currency, requested, holder, last4, named_payment, batch
@@ -96,7 +131,7 @@ describe('an arrived file', () => {
     const { id } = await run.gateway.settlement.import(streamed(bytes, 1), {
       accountId: run.account,
     })
-    assert.equal((await run.read(id)).state, 'staged')
+    assert.equal((await fileOf(await takenIn(id))).state, 'staged')
     assert.equal((await staged(id)).length, 2)
   })
 })
@@ -157,7 +192,7 @@ describe('a file is refused as a whole', () => {
   ]
   for (const [name, make, why] of broken) {
     test(name, async () => {
-      const id = await run.taken(make())
+      const id = await taken(make())
       const { state, refused } = await fileOf(id)
       assert.equal(state, 'refused')
       assert.match(refused!.why, why)
@@ -168,7 +203,7 @@ describe('a file is refused as a whole', () => {
 
   test('with the number of its line, and without the numbers of cards', async () => {
     const lines = [fresh(), fresh({ amount: '4111111111111111x' })]
-    const id = await run.taken(settlementFile(lines, { trailer: 'END;2' }))
+    const id = await taken(settlementFile(lines, { trailer: 'END;2' }))
     const { refused } = await fileOf(id)
     assert.equal(refused!.line, 3)
     assert.match(refused!.why, /\*{12}1111x/)
@@ -177,8 +212,8 @@ describe('a file is refused as a whole', () => {
 
   test('and burns neither its reference nor its lines', async () => {
     const lines = [fresh(), fresh()]
-    const cut = await run.taken(settlementFile(lines, { reference: 'F-CUT', trailer: null }))
-    const whole = await run.taken(settlementFile(lines, { reference: 'F-CUT' }))
+    const cut = await taken(settlementFile(lines, { reference: 'F-CUT', trailer: null }))
+    const whole = await taken(settlementFile(lines, { reference: 'F-CUT' }))
     assert.equal((await fileOf(cut)).state, 'refused')
     const { state, records, earlier } = await fileOf(whole)
     assert.deepEqual(
@@ -191,7 +226,7 @@ describe('a file is refused as a whole', () => {
 describe('skipping bad lines', () => {
   test('keeps them as exceptions, and imports the others', async () => {
     const lines = [fresh(), fresh({ amount: '9x' }), fresh({ date: '2026-13-01' })]
-    const id = await run.taken(settlementFile(lines), { skipBadLines: true })
+    const id = await taken(settlementFile(lines), { skipBadLines: true })
     const { state, records, exceptions } = await fileOf(id)
     assert.deepEqual({ state, records }, { state: 'staged', records: 1 })
     assert.deepEqual(
@@ -206,14 +241,14 @@ describe('skipping bad lines', () => {
 
   test('accepts no file with fewer lines than its trailer counts', async () => {
     const bytes = settlementFile([fresh({ amount: '9x' })], { trailer: 'END;3' })
-    const id = await run.taken(bytes, { skipBadLines: true })
+    const id = await taken(bytes, { skipBadLines: true })
     assert.equal((await fileOf(id)).state, 'refused')
   })
 })
 
 describe('the lines of a file', () => {
   test('of an unknown type are exceptions', async () => {
-    const id = await run.taken(settlementFile([fresh(), { type: 'NEWS', holder: 'x' }]))
+    const id = await taken(settlementFile([fresh(), { type: 'NEWS', holder: 'x' }]))
     const { state, records, exceptionCount } = await fileOf(id)
     assert.deepEqual(
       { state, records, exceptionCount },
@@ -224,7 +259,7 @@ describe('the lines of a file', () => {
 
   test('of an unknown merchant number are exceptions and no records, yet count in the trailer', async () => {
     const foreign = { merchant: 'MID-OTHER' }
-    const id = await run.taken(
+    const id = await taken(
       settlementFile([fresh(), fresh(foreign), batchLine('payout', '1.00', foreign)]),
     )
     const { state, records, batchLines, exceptions } = await fileOf(id)
@@ -241,7 +276,7 @@ describe('the lines of a file', () => {
 
   test('are listed once per kind, with the first ten and the count, however many there are', async () => {
     const lines = Array.from({ length: 1_500 }, () => fresh({ merchant: 'MID-NOBODY' }))
-    const id = await run.taken(settlementFile(lines))
+    const id = await taken(settlementFile(lines))
     assert.equal((await fileOf(id)).exceptionCount, 1_500)
     const [stored] = await run.sql<{ count: bigint }>(
       'select count(*) from tollgate.settlement_exception where file_id = $1',
@@ -255,18 +290,18 @@ describe('the lines of a file', () => {
   })
 
   test('belong to their merchant number in any case', async () => {
-    const id = await run.taken(settlementFile([fresh({ merchant: ' mid-00001' })]))
+    const id = await taken(settlementFile([fresh({ merchant: ' mid-00001' })]))
     assert.equal((await fileOf(id)).records, 1)
   })
 
   test('that are equal and have no id are two records; with an id they keep one key', async () => {
-    const id = await run.taken(
+    const id = await taken(
       settlementFile([settled(), settled(), settled({ id: 'X' }), settled({ id: 'x ' })]),
     )
     const [one, two, three, four] = (await staged(id)).map(({ key }) => key.toString('hex'))
     assert.notEqual(one, two)
     assert.equal(three, four)
-    const again = await run.taken(settlementFile([settled({ id: 'Y' }), settled(), settled()]))
+    const again = await taken(settlementFile([settled({ id: 'Y' }), settled(), settled()]))
     assert.deepEqual(
       (await staged(again)).slice(1).map(({ key }) => key.toString('hex')),
       [one, two],
@@ -276,7 +311,7 @@ describe('the lines of a file', () => {
   test('with ids that look like card numbers keep apart, and are masked', async () => {
     // Both pass the Luhn check and end alike, so that masking makes them equal.
     const ids = ['4000000000001111', '4111111111111111'].map(luhnEnding)
-    const id = await run.taken(settlementFile(ids.map((one) => settled({ id: one }))))
+    const id = await taken(settlementFile(ids.map((one) => settled({ id: one }))))
     const rows = await staged(id)
     assert.equal(new Set(rows.map(({ settlement_id }) => settlement_id)).size, 1)
     assert.match(rows[0]!.settlement_id!, /^\*{12}1111$/)
@@ -311,9 +346,9 @@ describe('lines about payouts', () => {
   const twin = batchLine('adjustment', '5.00', { batch: 'P-1' })
 
   test('that are equal count twice, and once more in no second file', async () => {
-    const first = await run.taken(settlementFile([twin, twin]))
+    const first = await taken(settlementFile([twin, twin]))
     assert.equal((await linesOf(first)).length, 2)
-    const second = await run.taken(settlementFile([fresh(), twin, twin]))
+    const second = await taken(settlementFile([fresh(), twin, twin]))
     assert.equal((await linesOf(second)).length, 0)
     assert.equal((await fileOf(second)).exceptionCount, 0)
   })
@@ -322,14 +357,15 @@ describe('lines about payouts', () => {
 describe('a file that comes again', () => {
   test('is repeated, also at once and twice', async () => {
     const bytes = settlementFile([fresh()])
-    const first = await run.taken(bytes)
+    const first = await taken(bytes)
     const again = await run.gateway.settlement.import(streamed(bytes), { accountId: run.account })
     assert.deepEqual({ id: again.id, isRepeat: again.isRepeat }, { id: first, isRepeat: true })
     const other = settlementFile([fresh()])
     const both = await Promise.all(
       [1, 2].map(() => run.gateway.settlement.import(streamed(other), { accountId: run.account })),
     )
-    const states = await Promise.all(both.map(async ({ id }) => (await run.read(id)).state))
+    const states: string[] = []
+    for (const { id } of both) states.push((await fileOf(await takenIn(id))).state)
     assert.deepEqual(states.sort(), ['repeated', 'staged'])
     const left = await run.sql<{ id: string }>(
       `select distinct part.file_id as id from tollgate.settlement_part as part
@@ -339,8 +375,8 @@ describe('a file that comes again', () => {
   })
 
   test('under a known reference with other bytes is FILE_CHANGED', async () => {
-    const first = await run.taken(settlementFile([fresh()], { reference: 'F-DAY' }))
-    const second = await run.taken(settlementFile([fresh()], { reference: 'F-DAY' }))
+    const first = await taken(settlementFile([fresh()], { reference: 'F-DAY' }))
+    const second = await taken(settlementFile([fresh()], { reference: 'F-DAY' }))
     assert.equal((await fileOf(second)).earlier, first)
     assert.deepEqual(await kindsOf(second), ['FILE_CHANGED'])
   })
@@ -348,7 +384,7 @@ describe('a file that comes again', () => {
   test('by another account of the institute is repeated', async () => {
     const { account } = await run.addAccount('MID-00002')
     const bytes = settlementFile([fresh(), fresh({ merchant: 'MID-00002' })])
-    const first = await run.taken(bytes)
+    const first = await taken(bytes)
     assert.equal((await fileOf(first)).records, 2)
     const scopes = await run.sql(
       'select distinct scope_id from tollgate.settlement_stage where file_id = $1',

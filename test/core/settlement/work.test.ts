@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { FaultPoint } from '../../../core/fault-point.ts'
 import { onFaultPoint } from '../../../core/index.ts'
-import { stageAgain } from '../../../core/settlement/intake.ts'
 import { ScopeLeases } from '../../../core/settlement/leases.ts'
 import { readBytes } from '../../../core/settlement/sealed-file.ts'
-import { fileById } from '../../../core/settlement/store-file.ts'
 import { workOnScope } from '../../../core/settlement/work.ts'
 import {
   batchLine,
@@ -56,6 +54,7 @@ async function traces(fileId: string) {
   const [row] = await run.sql<Record<string, unknown>>(
     `select file.state, file.records,
        (select count(*)::integer from tollgate.settlement_stage where file_id = file.id) as staged,
+       (select count(*)::integer from tollgate.settlement_record where file_id = file.id) as stored,
        (select count(*)::integer from tollgate.settlement_batch_line where file_id = file.id) as batch_lines,
        (select count(*)::integer from tollgate.settlement_exception where file_id = file.id) as exceptions,
        (select count(*)::integer from tollgate.attention
@@ -67,7 +66,7 @@ async function traces(fileId: string) {
 }
 
 const makeDue = () =>
-  run.sql(`update tollgate.settlement_file set due_at = now() where state = 'arrived'`)
+  run.sql('update tollgate.settlement_file set due_at = now() where done_at is null')
 const expireLeases = () =>
   run.sql(`update tollgate.settlement_scope set lease_until = now() - interval '1 second'`)
 const freeLeases = async () => {
@@ -83,12 +82,22 @@ const mixed = () =>
     batchLine('fee', '1.00', { description: `n-${++last}` }),
     { type: 'NEWS' },
   ])
-const whole = { state: 'staged', records: 2, staged: 2, batch_lines: 1, exceptions: 1, entries: 1 }
+/** The records of a whole file match no payment, which is an entry of its own. */
+const whole = {
+  state: 'decided',
+  records: 2,
+  staged: 0,
+  stored: 2,
+  batch_lines: 1,
+  exceptions: 1,
+  entries: 2,
+}
 const refusable = () => imported([fresh(), fresh({ date: 'never' })])
 const refused = {
   state: 'refused',
   records: 0,
   staged: 0,
+  stored: 0,
   batch_lines: 0,
   exceptions: 0,
   entries: 1,
@@ -96,18 +105,23 @@ const refused = {
 
 type Case = {
   readonly point: FaultPoint
+  /** The state that is committed before the point. */
+  readonly before: string
   readonly make: () => Promise<string>
   readonly end: { readonly state: string }
 }
 const cases: readonly Case[] = [
-  { point: 'settlement-leased', make: mixed, end: whole },
-  { point: 'settlement-read', make: mixed, end: whole },
-  { point: 'settlement-staged', make: mixed, end: whole },
-  { point: 'settlement-leased', make: refusable, end: refused },
-  { point: 'settlement-refused', make: refusable, end: refused },
+  { point: 'settlement-leased', before: 'arrived', make: mixed, end: whole },
+  { point: 'settlement-read', before: 'arrived', make: mixed, end: whole },
+  { point: 'settlement-staged', before: 'staged', make: mixed, end: whole },
+  { point: 'settlement-matched', before: 'staged', make: mixed, end: whole },
+  { point: 'settlement-recorded', before: 'staged', make: mixed, end: whole },
+  { point: 'settlement-decided', before: 'decided', make: mixed, end: whole },
+  { point: 'settlement-leased', before: 'arrived', make: refusable, end: refused },
+  { point: 'settlement-refused', before: 'refused', make: refusable, end: refused },
 ]
 
-for (const { point, make, end } of cases) {
+for (const { point, before: committed, make, end } of cases) {
   const name = `${point} of a file that is ${end.state}`
   describe(name, () => {
     let fileId: string
@@ -143,13 +157,13 @@ for (const { point, make, end } of cases) {
       await asleep.promise
       await workOnScope(two.engine, scopeId)
       const meanwhile = await traces(fileId)
-      const isCommitted = point === 'settlement-staged' || point === 'settlement-refused'
-      assert.equal(meanwhile.state, isCommitted ? end.state : 'arrived')
       await expireLeases()
       await workOnScope(two.engine, scopeId)
-      assert.deepEqual(await traces(fileId), end)
+      const afterwards = await traces(fileId)
       wake.resolve()
       await sleeper
+      assert.equal(meanwhile.state, committed)
+      assert.deepEqual(afterwards, end)
       assert.deepEqual(await traces(fileId), end)
     })
   })
@@ -161,7 +175,7 @@ describe('two engines', () => {
     const scopeId = await scopeOf(ids[0]!)
     const order: string[] = []
     onFaultPoint((point, ref) => {
-      if (point === 'settlement-staged' || point === 'settlement-refused') order.push(ref)
+      if (point === 'settlement-decided' || point === 'settlement-refused') order.push(ref)
     })
     for (let round = 0; order.length < ids.length && round < 20; round += 1) {
       await Promise.all([
@@ -201,7 +215,7 @@ describe('two engines', () => {
       ...whole,
       batch_lines: 0,
       exceptions: 0,
-      entries: 0,
+      entries: 1,
     })
     assert.ok(await freeLeases())
   })
@@ -238,26 +252,29 @@ test('a step that keeps failing comes later each time, and operators see it once
   onFaultPoint(undefined)
   await makeDue()
   await workOnScope(one.engine, scopeId)
-  assert.deepEqual(await traces(fileId), { ...whole, entries: 2 })
+  assert.deepEqual(await traces(fileId), { ...whole, entries: 3 })
 })
 
 test('a file whose staged lines a crash of the server took is staged again', async () => {
   const fileId = await mixed()
-  await workOnScope(one.engine, await scopeOf(fileId))
-  const keysOf = () =>
-    run.sql(
-      'select line, key, content from tollgate.settlement_stage where file_id = $1 order by line',
+  const scopeId = await scopeOf(fileId)
+  const keysOf = (table: string) =>
+    run.sql<{ line: number }>(
+      `select line, key, content from tollgate.${table} where file_id = $1 order by line`,
       [fileId],
     )
-  const before = await keysOf()
+  onFaultPoint((point) => {
+    if (point === 'settlement-staged') throw new Error('the server is gone')
+  })
+  await workOnScope(one.engine, scopeId)
+  onFaultPoint(undefined)
+  const before = await keysOf('settlement_stage')
+  assert.equal(before.length, 2)
   // Recovery empties unlogged tables.
   await run.sql('truncate tollgate.settlement_stage')
-  const [file] = await one.engine.lanes.read(fileById(fileId))
-  const leases = await ScopeLeases.take(one.engine, [file!.scope_id])
-  await stageAgain(one.engine, file!, leases!)
-  await stageAgain(one.engine, file!, leases!)
-  await leases!.end()
-  assert.deepEqual(await keysOf(), before)
+  await makeDue()
+  await workOnScope(one.engine, scopeId)
+  assert.deepEqual(await keysOf('settlement_record'), before)
   assert.deepEqual(await traces(fileId), whole)
 })
 
@@ -280,7 +297,7 @@ test('parts that changed places in the database are noticed', async () => {
   }
   await swap()
   await workOnScope(one.engine, scopeId)
-  assert.notEqual((await traces(fileId)).state, 'staged')
+  assert.equal((await traces(fileId)).state, 'refused')
   await swap()
   const stored = readBytes(one.engine, fileId, { parts: 2, sha256: sha256(settlementFile(lines)) })
   assert.deepEqual(await collected(stored), settlementFile(lines))
