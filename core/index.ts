@@ -45,8 +45,13 @@ export type { PaymentView } from './payment/view.ts'
 export type { QueryView, TransactionView } from './query/view.ts'
 export type { RegistrationView, VerificationView } from './registration/view.ts'
 export type { ExecutionsView, PreviewView, SchedulesView, ScheduleView } from './schedule/view.ts'
-export type { ImportedFile, ImportOptions, Settlements } from './settlement/api.ts'
-export type { SettlementFileView } from './settlement/view.ts'
+export type {
+  DecisionOptions,
+  ImportedFile,
+  ImportOptions,
+  Settlements,
+} from './settlement/api.ts'
+export type { ExceptionalRecordView, SettlementFileView } from './settlement/view.ts'
 export type { Brought, Onward } from './shopper-return/come-back.ts'
 export { createGateway } from './start.ts'
 export type { Candidates, Inspected } from './step/steps.ts'

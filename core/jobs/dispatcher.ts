@@ -16,6 +16,7 @@ import { housekeeping } from './housekeeping.ts'
 import { reconciliation } from './reconciliation.ts'
 import { scheduleTick } from './schedule-tick.ts'
 import { settlementFetch } from './settlement-fetch.ts'
+import { settlementRetry } from './settlement-retry.ts'
 import { somethingDue } from './store-due.ts'
 import { webhookRetry } from './webhook-retry.ts'
 
@@ -54,6 +55,7 @@ export class Dispatcher {
     await queue.declare(housekeeping)
     await queue.declare(reconciliation)
     await queue.declare(settlementFetch)
+    await queue.declare(settlementRetry)
     await queue.declare(webhookRetry(async () => {}))
   }
 
@@ -67,6 +69,7 @@ export class Dispatcher {
     await this.#work(housekeeping)
     await this.#work(reconciliation)
     await this.#work(settlementFetch)
+    await this.#work(settlementRetry)
     await this.#work(this.#retry)
     for (const job of own) await this.#queue.workOwn(job)
     this.#webhooks.start((endpointIds) =>

@@ -8,6 +8,7 @@ import type { Enqueue, EnqueueWithin } from '../queue/types.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
+import { retryOf } from '../settlement/retry.ts'
 import { dueScopes } from '../settlement/store-file.ts'
 import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../timer/store.ts'
 import { callShopperResult } from '../webhook/callbacks.ts'
@@ -17,6 +18,7 @@ import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
 import { reconciliation } from './reconciliation.ts'
 import { settlementFetch } from './settlement-fetch.ts'
+import { settlementRetry } from './settlement-retry.ts'
 
 /** A claimed timer comes back after this time, unless its work has ended. */
 const againMs = 60_000
@@ -101,6 +103,10 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
     due
       .filter((timer) => timer.kind === 'settlement-fetch')
       .map(({ ref, connector }) => ({ accountId: ref, connector })),
+  )
+  await enqueue(
+    settlementRetry,
+    due.filter((timer) => timer.kind === 'settlement-retry').map(({ ref }) => retryOf(ref)),
   )
 }
 

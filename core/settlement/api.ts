@@ -1,5 +1,5 @@
 /** Settlement files, for the embedding program and operators. */
-import { limits } from '@tollgate/schemas'
+import { limits, type RightName } from '@tollgate/schemas'
 import { actorOf } from '../audit/actor.ts'
 import type { Caller } from '../caller/caller.ts'
 import { embedder, type RequestOptions } from '../caller/embedder.ts'
@@ -8,14 +8,21 @@ import type { Engine } from '../engine.ts'
 import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { assign, type Decided, rerun } from './assign.ts'
 import { EmptyFile, merchantOfAccount, receive } from './receive.ts'
 import { settlementOf } from './scope.ts'
 import { FileTooLarge } from './sealed-file.ts'
-import { exceptionsOf, fileById, newestFiles } from './store-file.ts'
+import { entityOfRecord, exceptionalRecords } from './store-exception.ts'
+import { exceptionsOf, type FileRow, fileById, newestFiles } from './store-file.ts'
 import { anyAccount } from './store-scope.ts'
-import { fileView, type SettlementFileView } from './view.ts'
+import {
+  type ExceptionalRecordView,
+  exceptionalRecordView,
+  fileView,
+  type SettlementFileView,
+} from './view.ts'
 
-const most = { files: 1_000, exceptions: 1_000 }
+const most = { files: 1_000, exceptions: 1_000, records: 1_000 }
 
 export type ImportOptions = Pick<RequestOptions, 'caller' | 'by'> & {
   /** The merchant account that the file belongs to. */
@@ -24,6 +31,13 @@ export type ImportOptions = Pick<RequestOptions, 'caller' | 'by'> & {
   readonly name?: string
   /** Keeps unreadable lines as exceptions, instead of refusing the file. */
   readonly skipBadLines?: boolean
+}
+
+export type DecisionOptions = Pick<RequestOptions, 'caller' | 'by'> & {
+  /** For the audit trail. */
+  readonly reason: string
+  /** A remark about the represented person, without proof. */
+  readonly onBehalfOf?: string
 }
 
 export type ImportedFile = {
@@ -51,7 +65,7 @@ export class Settlements {
     stream: AsyncIterable<Uint8Array>,
     options: ImportOptions,
   ): Promise<ImportedFile> => {
-    const caller = this.#caller(options, 'settlement.import')
+    const caller = this.#caller(options, 'settlement.import', 'reconcile')
     const account = await this.#account(caller, options.accountId)
     settlementOf(this.#engine, account.connector)
     const merchant = await merchantOfAccount(this.#engine, account)
@@ -86,7 +100,7 @@ export class Settlements {
   readonly files = async (
     options: Pick<RequestOptions, 'caller'> & { readonly limit?: number } = {},
   ): Promise<SettlementFileView[]> => {
-    const caller = this.#caller(options, 'settlement.files')
+    const caller = this.#caller(options, 'settlement.files', 'reconcile')
     const { limit = 100 } = options
     if (!Number.isInteger(limit) || limit < 1 || limit > most.files) {
       throw wrong('limit', `must be a whole number from 1 to ${most.files}`)
@@ -95,24 +109,90 @@ export class Settlements {
     return rows.map((row) => fileView(row))
   }
 
+  /**
+   * Records that fit no payment, or several, or that differ from their payment; newest first, at the caller's
+   * entity and the entities below it.
+   *
+   * @throws GatewayError 404 for an unknown `fileId`; 403 without the right `reconcile`.
+   */
+  readonly exceptions = async (
+    options: Pick<RequestOptions, 'caller'> & {
+      readonly fileId?: string
+      /** At most 1,000; 100 by default. */
+      readonly limit?: number
+    } = {},
+  ): Promise<ExceptionalRecordView[]> => {
+    const caller = this.#caller(options, 'settlement.exceptions', 'reconcile')
+    const { limit = 100, fileId } = options
+    if (!Number.isInteger(limit) || limit < 1 || limit > most.records) {
+      throw wrong('limit', `must be a whole number from 1 to ${most.records}`)
+    }
+    if (fileId !== undefined) await this.#file(caller, fileId)
+    const rows = await this.#engine.lanes.read(
+      exceptionalRecords(limit, caller.entityId, fileId ?? null),
+    )
+    return rows.map(exceptionalRecordView)
+  }
+
+  /**
+   * Gives a record to payments of its own merchant, for good: no later file and no retry changes it.
+   *
+   * @param paymentIds 1 to 100 ids.
+   * @throws GatewayError 404 for an unknown record; 400 200.300.404 naming `paymentIds`; 400 700.100.100 for a
+   * record whose match is certain; 403 without the rights `reconcile` and `decide`.
+   */
+  readonly assign = async (
+    recordId: string,
+    paymentIds: readonly string[],
+    options: DecisionOptions,
+  ): Promise<void> => {
+    const caller = this.#caller(options, 'settlement.assign', 'reconcile', 'decide')
+    const decided = decidedOf(caller, options)
+    const [row] = isId(recordId) ? await this.#engine.lanes.single(entityOfRecord(recordId)) : []
+    if (row === undefined || !(await this.#acts(caller, row.entity_id))) {
+      throw unknown('settlement record', recordId)
+    }
+    await this.#engine.inFlight.track(assign(this.#engine, recordId, paymentIds, decided))
+  }
+
+  /**
+   * Reads a file again from its stored bytes, for example after a missing account was added. Decided records
+   * stay; the others are compared with all payments of their merchant, and hourly for another 30 days.
+   *
+   * @throws GatewayError 404 for an unknown file; 400 700.400.580 for a file that is being read, and for one
+   * whose bytes are deleted, after 90 days; 403 without the right `reconcile`.
+   */
+  readonly rerun = async (fileId: string, options: DecisionOptions): Promise<void> => {
+    const caller = this.#caller(options, 'settlement.rerun', 'reconcile')
+    const decided = decidedOf(caller, options)
+    await this.#file(caller, fileId)
+    await this.#engine.inFlight.track(rerun(this.#engine, fileId, decided))
+  }
+
   /** One file with its first thousand exceptions. @throws GatewayError 404. */
   readonly file = async (
     id: string,
     options: Pick<RequestOptions, 'caller'> = {},
   ): Promise<SettlementFileView> => {
-    const caller = this.#caller(options, 'settlement.file')
-    const [row] = isId(id) ? await this.#engine.lanes.read(fileById(id)) : []
-    if (row === undefined || !(await this.#acts(caller, row.entity_id))) {
-      throw new GatewayError('700.400.580', {
-        status: 404,
-        description: `There is no settlement file ${isId(id) ? id : 'of this id'}.`,
-      })
-    }
+    const caller = this.#caller(options, 'settlement.file', 'reconcile')
+    const row = await this.#file(caller, id)
     return fileView(row, await this.#engine.lanes.read(exceptionsOf(id, most.exceptions)))
   }
 
-  #caller({ caller = embedder, by }: Pick<RequestOptions, 'caller' | 'by'>, what: string): Caller {
-    refuseUnlessHolds(this.#engine, caller, 'reconcile', what)
+  async #file(caller: Caller, id: string): Promise<FileRow> {
+    const [row] = isId(id) ? await this.#engine.lanes.read(fileById(id)) : []
+    if (row === undefined || !(await this.#acts(caller, row.entity_id))) {
+      throw unknown('settlement file', id)
+    }
+    return row
+  }
+
+  #caller(
+    { caller = embedder, by }: Pick<RequestOptions, 'caller' | 'by'>,
+    call: string,
+    ...rights: readonly RightName[]
+  ): Caller {
+    for (const right of rights) refuseUnlessHolds(this.#engine, caller, right, call)
     return by === undefined ? caller : { ...caller, by }
   }
 
@@ -129,6 +209,24 @@ export class Settlements {
     throw wrong('accountId', 'must be the id of a merchant account')
   }
 }
+
+const mostCharacters = { reason: 1_000, onBehalfOf: 200 }
+
+function decidedOf(caller: Caller, { reason, onBehalfOf }: DecisionOptions): Decided {
+  const given = onBehalfOf === undefined ? { reason } : { reason, onBehalfOf }
+  for (const [name, value] of Object.entries(given)) {
+    const length = mostCharacters[name as keyof typeof mostCharacters]
+    if (typeof value === 'string' && value.trim() !== '' && value.length <= length) continue
+    throw wrong(name, `must be 1 to ${length} characters`)
+  }
+  return { by: actorOf(caller), ...given }
+}
+
+const unknown = (noun: string, id: string): GatewayError =>
+  new GatewayError('700.400.580', {
+    status: 404,
+    description: `There is no ${noun} ${isId(id) ? id : 'of this id'}.`,
+  })
 
 const wrong = (name: string, message: string): GatewayError =>
   new GatewayError('200.300.404', {

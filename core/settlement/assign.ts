@@ -1,13 +1,15 @@
 /** Decisions of operators about records and files of settlement. Each commits an audit row. */
-import { type Actor, actorBy, type By } from '../audit/actor.ts'
+import { actorBy, type By } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
 import { listExceptions } from './exception-entries.ts'
 import { placesOfScopes } from './run.ts'
 import {
   type AssignablePayment,
   type AssignableRow,
+  type AuditOfDecision,
   assignablePayments,
   assignRecord,
   lockForAssignment,
@@ -18,8 +20,21 @@ import { markDuplicates } from './store-record.ts'
 /** Payments of one record at most. */
 const mostPayments = 100
 
-/** Why, stored with the name of the operator. */
-export type Decided = { readonly by: By; readonly reason: string }
+/** The person, the reason and a remark about the represented person: all stored in the audit row. */
+export type Decided = {
+  readonly by: By
+  readonly reason: string
+  readonly onBehalfOf?: string
+}
+
+const auditOf = ({ by, reason, onBehalfOf }: Decided): AuditOfDecision => ({
+  id: newId(),
+  actor: actorBy(by),
+  remarks: {
+    reason: maskCardNumbers(reason),
+    ...(onBehalfOf !== undefined && { onBehalfOf: maskCardNumbers(onBehalfOf) }),
+  },
+})
 
 /**
  * Gives a record to payments of its own merchant, for good: no later file and no retry changes it.
@@ -31,14 +46,14 @@ export async function assign(
   engine: Engine,
   recordId: string,
   paymentIds: readonly string[],
-  { by, reason }: Decided,
+  decided: Decided,
 ): Promise<void> {
   if (!isId(recordId)) throw new GatewayError('700.400.580')
   const ids = [...new Set(paymentIds)].sort()
   if (ids.length === 0 || ids.length > mostPayments || !ids.every(isId)) {
     throw refused(`must be 1 to ${mostPayments} ids of payments`)
   }
-  const audit = { id: newId(), actor: actorBy(by), reason }
+  const audit = auditOf(decided)
   await engine.lanes.bulk(async (client) => {
     const { database } = engine.lanes
     const [record] = await database.query(client, lockForAssignment(recordId))
@@ -68,24 +83,15 @@ export async function assign(
 
 /**
  * Reads a file again from its stored bytes, for example after a missing account was added. Records that
- * are decided stay as they are; the others are tried for another 30 days.
+ * are decided stay as they are; the others are tried for another 30 days, and once now among all payments.
  *
- * @returns the scope whose job continues.
  * @throws GatewayError 700.400.580 for an unknown file, and for one that is under way or whose bytes are gone.
  */
-export async function rerun(
-  engine: Engine,
-  fileId: string,
-  { by, reason }: Decided,
-): Promise<{ readonly scopeId: string }> {
+export async function rerun(engine: Engine, fileId: string, decided: Decided): Promise<void> {
   if (!isId(fileId)) throw new GatewayError('700.400.580')
-  const audit: { id: string; actor: Actor; reason: string } = {
-    id: newId(),
-    actor: actorBy(by),
-    reason,
-  }
+  const audit = auditOf(decided)
   const [moved] = await engine.lanes.single(readAgain(fileId, audit))
-  if (moved !== undefined) return { scopeId: moved.scope_id }
+  if (moved !== undefined) return
   throw new GatewayError('700.400.580', {
     description:
       'There is no such settlement file, it is being processed, or its bytes are deleted: they are kept for 90 days.',

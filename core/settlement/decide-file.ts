@@ -22,6 +22,7 @@ import {
   markDuplicates,
   type Position,
 } from './store-record.ts'
+import { planRetries } from './store-run.ts'
 import { emptyStage } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
 
@@ -115,6 +116,7 @@ async function finish(engine: Engine, file: FileRow, held: Held): Promise<boolea
     await query(noteChanged(file.id))
     await controlBatches(engine, client, file)
     await listExceptions(engine, client, file)
+    await query(planRetries(held.ids, limits.settlementAgainMs))
     const moved = await query(fileDecided(file.id, held))
     await clearRun(engine.lanes, client, file.id)
     await query(emptyStage(file.id))

@@ -5,16 +5,44 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { newId } from '../ids.ts'
+import { takeTimer } from '../timer/store.ts'
 import { beginning, exponents, underLeases } from './decide-file.ts'
 import { listExceptions } from './exception-entries.ts'
+import { ScopeLeases } from './leases.ts'
 import { clearRun, match } from './match/match.ts'
 import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
 import { markDuplicates, type Position, redecideRecords, unmarkUnmatched } from './store-record.ts'
-import { endRetries, filesOfRun, scopesById, stageUndecided } from './store-run.ts'
+import { endRetries, filesOfRun, planRetries, scopesById, stageUndecided } from './store-run.ts'
 import { emptyStage } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
+
+/** How far a retry looks: `all` also finds payments far outside of the time of a record. */
+export type Reach = 'near' | 'all'
+
+/** Names the timer of a scope's retry: its id, and `all` of a rerun. */
+const refOf = (scopeId: string, reach: Reach): string =>
+  reach === 'all' ? `${scopeId} all` : scopeId
+
+/** The retry that a timer is for. */
+export function retryOf(ref: string): { readonly scopeId: string; readonly reach: Reach } {
+  const [scopeId = '', reach] = ref.split(' ')
+  return { scopeId, reach: reach === 'all' ? 'all' : 'near' }
+}
+
+/** Carries out a timer. Nothing happens while another process holds the scope: the timer fires again. */
+export async function retryScope(engine: Engine, scopeId: string, reach: Reach): Promise<void> {
+  const leases = await ScopeLeases.take(engine, [scopeId])
+  if (leases === undefined) return
+  try {
+    if (!(await decideAgain(engine, scopeId, leases.held, reach === 'all'))) return
+    await engine.lanes.together(takeTimer('settlement-retry', refOf(scopeId, reach)), [
+      planRetries([scopeId], limits.settlementAgainMs),
+    ])
+  } finally {
+    await leases.end()
+  }
+}
 
 /**
  * @param isAnyTime Also looks for payments far outside of the time of a record: for reruns by an operator.
@@ -29,12 +57,14 @@ export async function decideAgain(
   const [scope] = await engine.lanes.upkeep(scopesById([scopeId]))
   if (scope === undefined) throw new Error(`there is no settlement scope ${scopeId}`)
   const settlement = settlementOf(engine, scope.connector)
-  const runId = newId()
+  // The lease of the scope excludes a second run, and a run that died is cleared by the next one.
+  const runId = scopeId
   const over = isAnyTime ? 'again-all' : 'again'
   const run = await runOf(engine, { id: runId, scopes: [scopeId], over }, scope, settlement)
   try {
     const isMatched = await underLeases(engine, held, async (client, query) => {
       await query(endRetries(scopeId))
+      await query(emptyStage(runId))
       await query(stageUndecided(runId, scopeId))
       await match(engine, client, run)
       return true

@@ -5,6 +5,12 @@ import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
 import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './match/stored-places.ts'
 
+export type AuditOfDecision = {
+  readonly id: string
+  readonly actor: Actor
+  readonly remarks: { readonly reason: string; readonly onBehalfOf?: string }
+}
+
 export type AssignableRow = {
   id: string
   scope_id: string
@@ -39,7 +45,7 @@ export const assignRecord = (
   payments: readonly { readonly id: string; readonly minor: bigint }[],
   owner: { readonly entityId: string | null; readonly accountId: string | null },
   hasEffect: boolean,
-  audit: { readonly id: string; readonly actor: Actor; readonly reason: string },
+  audit: AuditOfDecision,
 ) => sql<{ id: string; was: string[] }>`
 with given as materialized (
   select id, minor
@@ -79,7 +85,7 @@ audited as (${auditRows(
     actor: audit.actor,
     action: 'settlement-record.assigned',
     after: { payments: payments.map(({ id }) => id) },
-    detail: { reason: audit.reason },
+    detail: audit.remarks,
   },
   {
     from: sql`moved join before on before.id = moved.id`,
@@ -120,11 +126,11 @@ cross join lateral (
 join place on place.scope_id = ${scopeId}::uuid and ${isPaymentOfPlace(places)}
 order by payment.id`
 
-/** A file is read again from its stored bytes; its records that are not matched get another 30 days. */
-export const readAgain = (
-  fileId: string,
-  audit: { readonly id: string; readonly actor: Actor; readonly reason: string },
-) => sql<{ id: string; scope_id: string }>`
+/** A file is read again from its stored bytes; its records that are not matched get another 30 days, from now on. */
+export const readAgain = (fileId: string, audit: AuditOfDecision) => sql<{
+  id: string
+  scope_id: string
+}>`
 with moved as (
   update tollgate.settlement_file as file set state = 'arrived', tries = 0, done_at = null, refused_line = null,
     refused_why = null
@@ -135,13 +141,19 @@ again as (
   update tollgate.settlement_record as record set retry_until = now() + interval '30 days'
   from moved
   where record.file_id = moved.id and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
-    or record.tier = 'composite')),
+    or record.tier = 'composite')
+  returning record.scope_id),
+due as (
+  insert into tollgate.timer (id, due_at, kind, ref)
+  select gen_random_uuid(), now(), 'settlement-retry', replace(scope_id::text, '-', '') || ' all'
+  from (select distinct scope_id from again) as scope
+  on conflict (kind, ref) do update set due_at = excluded.due_at),
 audited as (${auditRows(
   {
     id: audit.id,
     actor: audit.actor,
     action: 'settlement-file.rerun',
-    detail: { reason: audit.reason },
+    detail: audit.remarks,
   },
   {
     from: sql`moved join tollgate.settlement_scope as scope on scope.id = moved.scope_id`,

@@ -8,12 +8,19 @@ export const scopesById = (ids: readonly string[]) => sql<ScopeRow>`
   where id = any(${ids}::uuid[])
   order by id`
 
-/** Scopes with records to try again. */
-export const scopesToRetry = (limit: number) => sql<{ scope_id: string }>`
-  select distinct scope_id
-  from tollgate.settlement_record
-  where retry_until is not null
-  limit ${limit}::integer`
+const hasUndecided = sql`exists (
+    select
+    from tollgate.settlement_record as record
+    where record.scope_id = scope.id and record.retry_until is not null)`
+
+/** Gives scopes with undecided records a timer. A timer that is there keeps its time. */
+export const planRetries = (scopeIds: readonly string[], afterMs: number) => sql`
+  insert into tollgate.timer (id, due_at, kind, ref)
+  select gen_random_uuid(), now() + ${afterMs}::bigint * interval '1 millisecond', 'settlement-retry',
+    replace(scope.id::text, '-', '')
+  from unnest(${scopeIds}::uuid[]) as scope (id)
+  where ${hasUndecided}
+  on conflict (kind, ref) do nothing`
 
 /** Stages copies of the undecided records of a scope. */
 export const stageUndecided = (runId: string, scopeId: string): Sql => sql`

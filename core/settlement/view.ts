@@ -1,4 +1,6 @@
 /** Settlement files as callers see them. */
+import { exactDecimal } from '../money.ts'
+import type { ExceptionalRecordRow } from './store-exception.ts'
 import type { ExceptionRow, FileRow, FileState } from './store-file.ts'
 
 export type SettlementFileView = {
@@ -48,4 +50,66 @@ export const fileView = (
   }),
   ...(row.earlier_id !== null && { earlier: row.earlier_id }),
   ...(exceptions !== undefined && { exceptions }),
+})
+
+/** A record that waits for an operator, or that differs from its payment. */
+export type ExceptionalRecordView = {
+  readonly id: string
+  readonly file: string
+  readonly fileName: string
+  readonly line: number
+  readonly merchantNumber: string
+  /** SETTLED, CHARGEBACK, CHARGEBACK REVERSAL or FEE. */
+  readonly recordType: string
+  readonly transactionType: string
+  /** POS: the institute pays. NEG: the institute takes. */
+  readonly cashflow: string
+  readonly status: string
+  /** `yyyy-MM-dd`, by the calendar of the institute. */
+  readonly settlementDate: string
+  /** Decimal number with the decimals of the currency, for example `92.00`. */
+  readonly amount: string
+  readonly currency: string
+  readonly merchantTransactionId?: string
+  /** References of the acquirer. */
+  readonly references: readonly string[]
+  readonly brand?: string
+  readonly last4?: string
+  /** Missing: a fee of no single transaction. */
+  readonly matchStatus?: string
+  /** What named the payment, for example `payment-id`, `composite` or `operator`. */
+  readonly tier?: string
+  /** Ids of payments that the record may be about: at most 100. */
+  readonly candidates: readonly string[]
+  readonly candidateCount: number
+  readonly discrepancies: readonly string[]
+  /** The engine tries again until then. ISO 8601 in UTC. */
+  readonly retryUntil?: string
+}
+
+export const exceptionalRecordView = (row: ExceptionalRecordRow): ExceptionalRecordView => ({
+  id: row.id,
+  file: row.file_id,
+  fileName: row.file_name,
+  line: row.line,
+  merchantNumber: row.merchant_number,
+  recordType: row.record_type,
+  transactionType: row.transaction_type,
+  cashflow: row.cashflow,
+  status: row.status,
+  settlementDate: row.settlement_date,
+  amount: exactDecimal(row.amount_minor, row.currency),
+  currency: row.currency,
+  ...(row.merchant_transaction_id !== null && {
+    merchantTransactionId: row.merchant_transaction_id,
+  }),
+  references: row.references,
+  ...(row.brand !== null && { brand: row.brand }),
+  ...(row.last4 !== null && { last4: row.last4 }),
+  ...(row.match_status !== null && { matchStatus: row.match_status }),
+  ...(row.tier !== null && { tier: row.tier }),
+  candidates: row.candidates,
+  candidateCount: row.candidate_count,
+  discrepancies: row.discrepancies,
+  ...(row.retry_until !== null && { retryUntil: row.retry_until.toISOString() }),
 })

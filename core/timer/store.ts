@@ -14,6 +14,8 @@ export type TimerKind =
   | 'callback'
   /** The next fetch of an account's settlement files. */
   | 'settlement-fetch'
+  /** The next try of a scope's undecided settlement records. */
+  | 'settlement-retry'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`

@@ -22,7 +22,7 @@ export type Command = {
   /** `token create`. */
   readonly name: string
   readonly summary: string
-  /** Positional words beside options, as in `<id>`; those in square brackets are optional. */
+  /** Positional words beside options, as in `<id>`; those in square brackets are optional, and `<id>…` stands for one or more. */
   readonly words?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
   /** More to say in its help. */
@@ -90,8 +90,9 @@ export function readArguments(command: Command, words: readonly string[]): Given
   } as Given
   const wanted = command.words ?? []
   const least = wanted.filter((word) => !word.startsWith('[')).length
+  const most = wanted.at(-1)?.endsWith('…') === true ? Number.POSITIVE_INFINITY : wanted.length
   const count = given.words.length
-  if (!given.flags.has('help') && (count < least || count > wanted.length)) {
+  if (!given.flags.has('help') && (count < least || count > most)) {
     throw new UsageError(`usage: tollgate ${[command.name, ...wanted].join(' ')}`)
   }
   return given

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { SettlementFileView } from '@tollgate/core'
+import type { ExceptionalRecordView, SettlementFileView } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
 import { type Command, columns, needed, print, UsageError, withInstallation } from './command.ts'
+import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 import { harmless } from './timeline.ts'
 
@@ -76,20 +77,28 @@ async function* shown(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGene
   }
 }
 
-const mostFiles = 1000
+const limitOption = (noun: string) => ({
+  type: 'string' as const,
+  value: 'number',
+  meaning: `Maximum number of ${noun}. Default: 100.`,
+})
+
+/** @throws UsageError */
+function limitOf(text = '100'): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit
+  throw new UsageError('--limit must be a whole number from 1 to 1000')
+}
 
 const list: Command = {
   name: 'settlement list',
   summary: 'List settlement files, newest first.',
   options: {
-    limit: { type: 'string', value: 'number', meaning: 'Maximum number of files. Default: 100.' },
+    limit: limitOption('files'),
     json: { type: 'boolean', meaning: 'Print JSON.' },
   },
   async run(given) {
-    const limit = Number(given.options.limit ?? 100)
-    if (!Number.isInteger(limit) || limit < 1 || limit > mostFiles) {
-      throw new UsageError(`--limit must be a whole number from 1 to ${mostFiles}`)
-    }
+    const limit = limitOf(given.options.limit)
     return withInstallation(given, {}, async ({ gateway }) => {
       const files = await told(() => gateway.settlement.files({ limit }))
       if (given.flags.has('json')) print(JSON.stringify(files, undefined, 2))
@@ -139,4 +148,86 @@ function linesOf(file: SettlementFileView): string[] {
   return [...columns(rows), ...(table.length === 0 ? [] : ['', ...columns(table)])]
 }
 
-export const settlementCommands: readonly Command[] = [importCommand, list, show]
+const exceptions: Command = {
+  name: 'settlement exceptions',
+  summary:
+    'List records that fit no payment, or several, or that differ from their payment, newest first.',
+  options: {
+    file: { type: 'string', value: 'id', meaning: 'Only records of this settlement file.' },
+    limit: limitOption('records'),
+    json: { type: 'boolean', meaning: 'Print JSON.' },
+  },
+  notes:
+    'Each line has the id of the record, and the payments that the record may be about. tollgate settlement assign gives the record to its payments.',
+  async run(given) {
+    const limit = limitOf(given.options.limit)
+    const { file } = given.options
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const records = await told(() =>
+        gateway.settlement.exceptions({ limit, ...(file !== undefined && { fileId: file }) }),
+      )
+      if (given.flags.has('json')) print(JSON.stringify(records, undefined, 2))
+      else if (records.length === 0) print('no record is an exception')
+      else for (const line of columns(records.map(recordCells))) print(line)
+      return 0
+    })
+  },
+}
+
+const shownCandidates = 3
+
+function recordCells(record: ExceptionalRecordView): string[] {
+  const { candidates, candidateCount } = record
+  const shown = candidates.slice(0, shownCandidates).join(', ')
+  const more = candidateCount - Math.min(candidates.length, shownCandidates)
+  return [
+    record.id,
+    `${record.settlementDate} line ${record.line}`,
+    `${record.recordType} ${record.transactionType}`,
+    `${record.cashflow === 'NEG' ? '-' : ''}${record.amount} ${record.currency}`,
+    [record.matchStatus ?? '', ...record.discrepancies].join(' ').trim(),
+    harmless(record.merchantTransactionId ?? ''),
+    candidateCount === 0 ? '' : `candidates ${shown}${more > 0 ? ` and ${more} more` : ''}`,
+  ]
+}
+
+const assign: Command = {
+  name: 'settlement assign',
+  summary: 'Give a record to its payments, for good.',
+  words: ['<record>', '<payment>…'],
+  options: { ...reasonOption, ...byOption },
+  async run(given) {
+    const [record = '', ...payments] = given.words
+    const decided = decidedBy(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      await told(() => gateway.settlement.assign(record, payments, decided))
+      print(`record ${record} is about ${payments.join(', ')}`)
+      return 0
+    })
+  },
+}
+
+const rerun: Command = {
+  name: 'settlement rerun',
+  summary: 'Read a settlement file again, and compare its undecided records with all payments.',
+  words: ['<file>'],
+  options: { ...reasonOption, ...byOption },
+  async run(given) {
+    const [id = ''] = given.words
+    const decided = decidedBy(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      await told(() => gateway.settlement.rerun(id, decided))
+      print(`a running worker reads the file again: tollgate settlement show ${id}`)
+      return 0
+    })
+  },
+}
+
+export const settlementCommands: readonly Command[] = [
+  importCommand,
+  list,
+  show,
+  exceptions,
+  assign,
+  rerun,
+]

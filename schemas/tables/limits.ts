@@ -496,6 +496,8 @@ export const limits = {
   settlementFetchWithinMs: 2 * minute,
   /** New accounts get their timer within this time. */
   settlementPlanMs: 10 * minute,
+  /** Records without a certain match are compared with payments again once in this time. */
+  settlementAgainMs: hour,
   /** Lines copied to the database at once. */
   settlementCopyLines: 5_000,
   /** Records that one commit decides. */

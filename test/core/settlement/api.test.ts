@@ -5,7 +5,7 @@ import { PluginError, type Settlement } from '@tollgate/plugin-kit'
 import { rightSet } from '../../../core/caller/rights.ts'
 import { Registry } from '../../../core/connector/registry.ts'
 import { GatewayError, KeyAdministration, localKeys } from '../../../core/index.ts'
-import { testKey, until } from '../../rig/gateway.ts'
+import { testKey } from '../../rig/gateway.ts'
 import {
   type SettlingRun,
   sampleSettlement,

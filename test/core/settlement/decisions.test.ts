@@ -232,8 +232,11 @@ describe('decided settlement files', () => {
   test('are read again when an operator asks, with an audit row', async () => {
     await run.forget()
     const fileId = await run.file([{ settlementId: 'again', merchantTransactionId: 'order-again' }])
-    const { scopeId } = await rerun(run.engine, fileId, by)
-    assert.equal(scopeId, await run.scope())
+    await rerun(run.engine, fileId, by)
+    const [due] = await run.sql<{ ref: string }>(
+      "select ref from tollgate.timer where kind = 'settlement-retry' and due_at <= now()",
+    )
+    assert.equal(due!.ref, `${await run.scope()} all`)
     const [file] = await run.sql<{ state: string }>('select state from tollgate.settlement_file')
     assert.equal(file!.state, 'arrived')
     await assert.rejects(rerun(run.engine, fileId, by), { code: '700.400.580' })

@@ -82,6 +82,30 @@ describe('tollgate settlement', () => {
     assert.deepEqual([file.state, file.name, file.exceptionCount], ['decided', 'corrected', 1])
   })
 
+  test('lists the exceptions of a file, gives a record to its payment, and reads a file again', async () => {
+    const lines = [settled({ id: 'CLI-3' }), settled({ id: 'CLI-4', amount: '9.00' })]
+    await writeFile(join(project.path, 'early.csv'), settlementFile(lines))
+    const { id } = await imported('early.csv', '--account', run.account)
+    const listed = await tollgate('settlement', 'exceptions', '--file', id)
+    assert.equal(listed.code, 0, listed.err)
+    assert.equal(listed.out.trim().split('\n').length, 2)
+    const record = /^([0-9a-f]{32}) .*92\.00 EUR +NOT_MATCHED/m.exec(listed.out)?.[1] ?? ''
+    const payment = await run.pay({ testMode: 'EXTERNAL' })
+    const reason = ['--reason', 'agreed with the bank']
+    const assigned = await tollgate('settlement', 'assign', record, payment.id, ...reason)
+    assert.equal(assigned.code, 0, assigned.err)
+    assert.match(assigned.out, new RegExp(`record ${record} is about ${payment.id}`))
+    const left = await tollgate('settlement', 'exceptions', '--file', id, '--json')
+    assert.deepEqual(
+      JSON.parse(left.out).map(({ amount }: { amount: string }) => amount),
+      ['9.00'],
+    )
+    const again = await tollgate('settlement', 'rerun', id, ...reason)
+    assert.equal(again.code, 0, again.err)
+    assert.match(again.out, /a running worker reads the file again/)
+    await run.read(id)
+  })
+
   const mistakes: readonly [string, () => string[], RegExp][] = [
     ['no account', () => ['import', 'good.csv'], /--account is missing/],
     [
@@ -102,6 +126,14 @@ describe('tollgate settlement', () => {
     ],
     ['an unknown id', () => ['show', 'x'], /There is no settlement file/],
     ['a wrong limit', () => ['list', '--limit', '0'], /--limit must be a whole number/],
+    [
+      'exceptions of an unknown file',
+      () => ['exceptions', '--file', 'x'],
+      /There is no settlement file/,
+    ],
+    ['no payment', () => ['assign', 'x', '--reason', 'r'], /usage: .*<record> <payment>…/],
+    ['an unknown record', () => ['assign', 'x', 'y', '--reason', 'r'], /no settlement record/],
+    ['no reason', () => ['rerun', 'x'], /--reason is missing/],
   ]
   for (const [name, words, expected] of mistakes) {
     test(`names the mistake: ${name}`, async () => {
