@@ -5,8 +5,8 @@ import type pg from 'pg'
 export type Filling = {
   /** Months of the payments, including the current one. */
   readonly months?: number
-  /** Omits the rows that belong to payments. */
-  readonly paymentsOnly?: boolean
+  /** Tables to fill; all by default. */
+  readonly only?: readonly string[]
   /** Additional columns that differ between copies: expressions over `copy.no` and `sample`. */
   readonly own?: Readonly<Record<string, string>>
 }
@@ -70,7 +70,7 @@ export async function fill(
   client: pg.Client,
   sample: string,
   wanted: number,
-  { months = 6, paymentsOnly = false, own: more = {} }: Filling = {},
+  { months = 6, only, own: more = {} }: Filling = {},
 ): Promise<number> {
   // Filled rows can be lost in a crash; measured ones cannot.
   await client.query('set synchronous_commit = off')
@@ -81,7 +81,8 @@ export async function fill(
     "select date_trunc('month', now()) - make_interval(months => $1) as at",
     [months - 1],
   )
-  for (const { name, belongs, own: usual } of tables.slice(0, paymentsOnly ? 1 : undefined)) {
+  for (const { name, belongs, own: usual } of tables) {
+    if (only?.includes(name) === false) continue
     const own = name === 'payment' ? { ...usual, ...more } : usual
     const { rows: columns } = await client.query<{ column: string }>(
       `select column_name as column from information_schema.columns

@@ -10,6 +10,7 @@ import { openSnapshot } from './open-snapshot.ts'
 import { query } from './query.ts'
 import { reads } from './reads.ts'
 import { searchIndexes } from './search-indexes.ts'
+import { settlementFile } from './settlement-file.ts'
 import { slowAcquirer } from './slow-acquirer.ts'
 import { storedPayments } from './stored-payments.ts'
 import { twoHosts } from './two-hosts.ts'
@@ -32,4 +33,5 @@ export const scenarios: readonly Scenario[] = [
   searchIndexes,
   query,
   storedPayments,
+  settlementFile,
 ]

@@ -80,7 +80,7 @@ async function prepare(ground: Ground): Promise<Stored> {
   for (const { name } of indexes) await client.query(`drop index tollgate.${name}`)
   const megabytes = await fill(client, sample, wanted, {
     months: 12 * years,
-    paymentsOnly: true,
+    only: ['payment'],
     own: {
       // The highest of these channels is the middling one: two of a hundred payments are its own.
       channel_id: `case when copy.no % 2 = 0 then md5('channel ' || (copy.no / 2) % ${crowd})::uuid
