@@ -81,9 +81,12 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
     if (kind === 'expiring') await noteExpiry(engine, ref)
     if (kind === 'callback') await callShopperResult(engine, ref)
   }
+  const ending = new Set(due.filter(({ kind }) => kind === 'expire').map(({ ref }) => ref))
   await enqueue(
     charge,
     due.flatMap(({ id, kind, ref, connector }) => {
+      // Only one job of an attempt is queued at a time, and the end of its time begins with a look.
+      if (kind === 'look' && ending.has(ref)) return []
       const why = questions[kind]
       return why === undefined ? [] : [{ attemptKey: ref, why, connector, timerId: id }]
     }),

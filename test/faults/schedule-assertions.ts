@@ -30,7 +30,9 @@ where o.payment_id is null and o.failure is null`
  */
 const everyInstant = `
 with told as (
-  select s.id, s.created_at, coalesce(s.effective_end, now()) as until,
+  -- A cancellation at once records an instant of the very same millisecond as missed.
+  select s.id, s.created_at, coalesce(s.effective_end, now())
+      + case when s.effective_end = s.cancelled_at then interval '1 millisecond' else interval '0' end as until,
     substring(s.expression from '^[*]/([0-9]+)')::integer as pace
   from tollgate.schedule s
   where not exists (select from tollgate.record r where r.resource = s.id and r.type = 'RS')),

@@ -79,6 +79,30 @@ describe('expired payments that cannot be reversed', () => {
     assert.deepEqual(await run.timers(id), [])
   })
 
+  test('the end of its time is not held up by a look that is due as well', async () => {
+    const open = () => pending({ poll: 60_000 }, { refs: { reference: 'open' } })
+    // Timers are claimed in any order.
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, async (_, no) => {
+        const { id } = await run.debit(`polled-${no}`, {
+          debit: (_, context) => {
+            context.sending()
+            return open()
+          },
+          enquire: open,
+          reverseByKey: () => ({ is: 'nothing' }),
+        })
+        return id
+      }),
+    )
+    const keys = await Promise.all(ids.map(run.keyOf))
+    await run.sql('update tollgate.timer set due_at = now() where ref = any($1)', [keys])
+    for (const id of ids) {
+      await run.event(id, 'payment.expired')
+      assert.deepEqual(await events(id), ['payment.pending', 'payment.expired'])
+    }
+  })
+
   test('an expired payment completed at the acquirer is approved whenever the acquirer reports it', async () => {
     const { id } = await run.debit('ends-late', {
       debit: wait,

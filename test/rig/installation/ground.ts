@@ -231,8 +231,8 @@ const open = `select id, what, count(*) over () as of from (
   where p.state in ('processing', 'pending', 'unknown')
   union all
   select t.id, t.kind || ' ' || t.ref from tollgate.timer t
-  -- Files are fetched for ever.
-  where t.clock_id is null and t.kind <> 'settlement-fetch'
+  -- Files are fetched for ever, and undecided records tried for weeks.
+  where t.clock_id is null and t.kind not in ('settlement-fetch', 'settlement-retry')
   union all
   select null, 'event ' || event_id from tollgate.inbound_event where processed_at is null
   union all
