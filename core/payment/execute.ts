@@ -6,7 +6,8 @@ import type { AttemptContext } from './attempt-context.ts'
 import { takeAttempt } from './lease.ts'
 import { retryWrite } from './retry-write.ts'
 import { send } from './send.ts'
-import { settle, settleOrKeep } from './settle.ts'
+import { sayUnderLease, settle, settleOrKeep } from './settle.ts'
+import { dropLease } from './store-settle.ts'
 import type { Payment } from './types.ts'
 
 /** Sends and settles. A client that disconnects does not stop the work. */
@@ -52,17 +53,15 @@ async function afterDeadline(
   await engine.inFlight.track(
     retryWrite(engine, async () => {
       const taken = await takeAttempt(engine, work.payment.attemptKey, 'word')
+      // Another process may have sent the operation again: only this call sent nothing.
+      if (outcome.is === 'notSent' && taken !== undefined && taken.lease !== work.lease + 1) {
+        await engine.lanes.single(dropLease(taken.key, taken.lease))
+        return
+      }
+      const isSaid =
+        taken !== undefined && (await sayUnderLease(engine, work, outcome, taken, eventId))
       // Nothing moves without a lease; settling records a contradiction.
-      const lease = taken?.lease ?? work.lease
-      await settle(
-        engine,
-        { ...work, lease },
-        outcome,
-        'late-answer',
-        taken?.enquiries,
-        [],
-        eventId,
-      )
+      if (!isSaid) await settle(engine, work, outcome, 'late-answer', 0, [], eventId)
     }),
   )
 }

@@ -220,12 +220,17 @@ async function sayLater(
   }
 }
 
-/** @returns false when another process has the lease by now. */
-async function sayUnderLease(
+/**
+ * A word that came after its time, under a lease of its own: the payment may be under reversal by now.
+ *
+ * @returns false when another process has the lease by now.
+ */
+export async function sayUnderLease(
   engine: Engine,
   work: AttemptContext | Settling,
   outcome: Outcome,
   { key, lease, enquiries }: LeaseRow,
+  eventId?: string,
 ): Promise<boolean> {
   // Another process may have requested a reversal since this one began.
   const now = await held(engine, key)
@@ -233,7 +238,16 @@ async function sayUnderLease(
   const { payment } = now
   const isHeardOnly = await hearDuringReversal(engine, payment, outcome)
   if (isHeardOnly) await engine.lanes.single(dropLease(key, lease))
-  else await settle(engine, { ...work, payment, lease }, outcome, 'late-answer', enquiries)
+  else
+    await settle(
+      engine,
+      { ...work, payment, lease },
+      outcome,
+      'late-answer',
+      enquiries,
+      [],
+      eventId,
+    )
   return true
 }
 
