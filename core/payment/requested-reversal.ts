@@ -2,7 +2,6 @@
 import type { Approved, Found, Outcome, Refs } from '@tollgate/plugin-kit'
 import type { Reason as ResultReason } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
-import { isSameAmount } from './amount-moved.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cancelledByShopper, provenNotCharged, ranOutOfTime } from './decide.ts'
@@ -58,12 +57,6 @@ export async function endOfReversal(
     case 'notFound':
       return why === 'question' ? left({}, text) : 'unheard'
     case 'approved':
-      // A part counts as another amount: what is left of the operation must not be kept as asked.
-      if (!isSameAmount(found.amount ?? work.payment.amount, work.payment.amount)) {
-        return leftOther(engine, work, found)
-      }
-      await noteApproval(engine, work.payment, found)
-      return left(found.refs, text)
     case 'accepted':
       await noteApproval(engine, work.payment, found)
       return left(found.refs ?? {}, text)

@@ -7,8 +7,8 @@ import { limits } from '@tollgate/schemas'
 import { addAttention, toldApproval } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { amountSaid } from './amount-moved.ts'
-import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
+import { amountSaid, isSameAmount } from './amount-moved.ts'
+import { holdOtherAmount } from './asked-amount.ts'
 import type { Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import type { Payment, PaymentState, Source } from './types.ts'
@@ -45,16 +45,15 @@ export async function hearDuringReversal(
  * @param about The amount of a message.
  */
 export async function noteApproval(
-  engine: Pick<Engine, 'directory' | 'lanes'>,
+  engine: Pick<Engine, 'lanes'>,
   payment: Payment,
   outcome: Told,
   about?: Money,
 ): Promise<void> {
   if (outcome.is !== 'approved' && outcome.is !== 'accepted') return
   const amount = amountSaid(outcome, about) ?? payment.amount
-  if (!(await isForWhatWasAsked(engine, payment, outcome, about))) {
-    return holdOtherAmount(engine, payment, amount)
-  }
+  // Where parts may be approved, too: what is left of the operation must not be kept as asked.
+  if (!isSameAmount(amount, payment.amount)) return holdOtherAmount(engine, payment, amount)
   const detail = {
     why: 'approved while its reversal was under way',
     minor: String(amount.minor),

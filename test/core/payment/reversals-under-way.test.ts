@@ -13,7 +13,7 @@ import {
   type Reversed,
 } from '@tollgate/plugin-kit'
 import { onFaultPoint } from '../../../core/fault-point.ts'
-import { approvedAs, enquire, type Script } from '../../rig/acquirer.ts'
+import { approvedAs, enquire, processed, type Script } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import {
@@ -62,7 +62,9 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
       },
     })
     const options = { publicUrl: 'https://pay.example', connectorTimeoutMs: 2_000 }
-    run = await startLate({ bank }, options)
+    run = await startLate({ bank, parts: (connector) => connector }, options)
+    const { entityId } = run.at('parts')
+    await run.gateway.entities.configure(entityId, { partialApproval: true }, { by: 'alice' })
   })
   after(() => closeChecked(run))
   afterEach(() => onFaultPoint(undefined))
@@ -82,9 +84,9 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
       )
     ).length > 0
   /** An open payment whose reversal the acquirer took, and then tells nothing of. */
-  const requested = async (reference: string, script: Script = {}) => {
+  const requested = async (reference: string, script: Script = {}, at = {}) => {
     const expiring = { debit: wait, enquire: () => pending('event'), reverseByKey: () => taken }
-    const { id } = await run.debit(reference, { ...expiring, ...script })
+    const { id } = await run.debit(reference, { ...expiring, ...script }, at)
     await run.dueNow(id)
     await asked(id)
     return id
@@ -339,7 +341,7 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
         await hurry()
         return (await run.kinds(id)).includes('conflict') ? true : undefined
       })
-      assert.equal(await messageOf(eventId), 'settled')
+      assert.equal(await processed(run, eventId), 'settled')
     }
   })
 
@@ -404,14 +406,13 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
       await hurry()
       return (await run.code(id)) === undecided ? undefined : true
     })
-    assert.equal(await messageOf(eventId), 'settled')
+    assert.equal(await processed(run, eventId), 'settled')
     assert.ok((await run.kinds(id)).every((kind) => kind === '(undecided)'))
   })
 
   test('a part of the amount is not kept as the whole, also where parts may be approved', async () => {
-    const id = await requested('part-held')
+    const id = await requested('part-held', {}, run.at('parts'))
     run.acquirer.tell('part-held', { enquire: less, reverseByKey: () => taken })
-    await run.gateway.entities.configure(run.channel, { partialApproval: true }, { by: 'alice' })
     await until(async () => {
       await enquire(run, id)
       return (await run.kinds(id)).length > 1 ? true : undefined
@@ -420,8 +421,17 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
       run.gateway.operator.settle(id, 'approved', alice),
       refusedFor(/another amount/),
     )
-    await run.gateway.entities.configure(run.channel, { partialApproval: false }, { by: 'alice' })
     await run.gateway.operator.settle(id, 'declined', alice)
+  })
+
+  test('a part that a message approves is not kept as the whole, also where parts may be approved', async () => {
+    const id = await requested('part-told', {}, run.at('parts'))
+    await tellFree(id, { outcome: approval, minor: '4600' })
+    run.acquirer.tell('part-told', { enquire: () => ({ is: 'notReversed', why: 'too late' }) })
+    await enquire(run, id)
+    await until(async () => ((await run.kinds(id)).includes('conflict') ? true : undefined))
+    await until(() => run.gateway.operator.settle(id, 'approved', alice).catch(() => undefined))
+    assert.equal((await balanceOf(run, id)).captured, 4600n)
   })
 
   test('a failure that is repeated after a redrive does not end the looks at the new reversal', async () => {
