@@ -4,7 +4,7 @@
  */
 import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention } from '../attention/store.ts'
+import { addAttention, otherReversal } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid } from './amount-moved.ts'
@@ -172,7 +172,7 @@ async function listOtherReversal(
   { minor, currency }: Money,
 ): Promise<void> {
   const detail = { why: 'another amount was reversed', minor: String(minor), currency }
-  const reference = `reversed ${minor} ${currency}`
+  const reference = `${otherReversal} ${minor} ${currency}`
   await engine.lanes.single(
     addAttention(newId(), 'undecided', id, attemptKey, limits.unknownAlarmMs, detail, reference),
   )

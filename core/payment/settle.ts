@@ -1,7 +1,7 @@
 /** Every change of a payment's state goes through this file. */
 import type { Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention, otherAmountsOf, resolveAttention } from '../attention/store.ts'
+import { addAttention } from '../attention/store.ts'
 import { businessNow } from '../business-time/time.ts'
 import { outcomeUnknown, sqlState } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
@@ -14,6 +14,7 @@ import type { AttemptContext } from './attempt-context.ts'
 import { type Move, moveBetween, placeOf } from './balance-rules.ts'
 import { releaseLater } from './capture-to-come.ts'
 import { type Decision, decide, provenNotCharged } from './decide.ts'
+import { endUndecided } from './end-undecided.ts'
 import { hasLostItsSlot } from './in-checkout.ts'
 import { applyLateWord, countBeside } from './late-word-apply.ts'
 import { held } from './late-word-move.ts'
@@ -90,30 +91,6 @@ export async function settle(
 async function callPage(engine: Engine, { id, checkoutId, state }: Payment): Promise<void> {
   if (checkoutId === null || isOpen(state)) return
   await engine.lanes.single(fireAgain('callback', id))
-}
-
-/** Sources whose decline proves that no money is left at the acquirer. */
-const provenBy: ReadonlySet<Source> = new Set<Source>(['reversal', 'operator', givenBack])
-
-/**
- * Ends the entry of a payment that was undecided. Other reported amounts are forgotten only when a
- * proof or an operator says that nothing of them is left. Otherwise those amounts are late words
- * about the decided payment.
- */
-async function endUndecided(
-  engine: Engine,
-  payment: Payment,
-  outcome: Outcome,
-  source: Source,
-): Promise<void> {
-  const isNothingLeft = outcome.is === 'declined' && provenBy.has(source)
-  const others = isNothingLeft ? [] : await engine.lanes.single(otherAmountsOf(payment.id))
-  for (const { detail } of others) {
-    const amount = { minor: BigInt(detail.minor ?? 0), currency: detail.currency ?? '' }
-    const approval: Outcome = { is: 'approved', refs: {}, amount }
-    await applyLateWord(engine, payment.attemptKey, approval, 'event')
-  }
-  await engine.lanes.single(resolveAttention(payment.id, 'undecided', 'engine'))
 }
 
 /** Another payment has the slot of its checkout: the money is a late success, listed and taken back. */

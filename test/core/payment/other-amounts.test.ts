@@ -145,6 +145,28 @@ describe('other amounts reported for open payments', { concurrency: true }, () =
     assert.ok(!run.acquirer.of('given-by-hand').includes('reverseByKey'))
   })
 
+  test('a part that was reversed is a return once the payment is approved, and refunds wait', async () => {
+    const { id } = await run.debit('part-reversed', { debit: lose, enquire: unknownYet })
+    const reversed = { is: 'reversed', refs: {} }
+    assert.equal(await run.tell(id, { outcome: reversed, minor: '4600' }), 'enquired')
+    assert.equal(await run.tell(id, { outcome: approval }), 'settled')
+    await until(async () => ((await run.kinds(id)).includes('return') ? true : undefined))
+    await assert.rejects(anotherRefund(id), frozen)
+    const entry = (await run.listed(id)).find(({ kind }) => kind === 'return')!
+    assert.equal(entry.detail.minor, '4600')
+    await run.gateway.operator.resolve(entry.id, by)
+    assert.equal((await run.gateway.payments.refund(id, eur('46.00'))).result.code, charged)
+  })
+
+  test('a part that was reversed changes nothing once the payment is declined', async () => {
+    const { id } = await run.debit('part-declined', { debit: lose, enquire: unknownYet })
+    await run.tell(id, { outcome: { is: 'reversed', refs: {} }, minor: '4600' })
+    assert.equal(await run.tell(id, { outcome: failure }), 'settled')
+    await until(async () =>
+      (await run.kinds(id)).every((kind) => kind === '(undecided)') ? true : undefined,
+    )
+  })
+
   test('an amount proven to be reversed is forgotten', async () => {
     const { id, refund } = await refundOf('reversed', {
       refund: forLess,
