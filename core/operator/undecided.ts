@@ -1,6 +1,7 @@
 /** People's decisions about payments that cannot be decided in any other way. */
 
-import { otherAmountsOf, resolveAttention, timeLeft, waitingWord } from '../attention/store.ts'
+import { resolveAttention, timeLeft, waitingWord } from '../attention/store.ts'
+import { otherAmountsOf } from '../attention/store-told.ts'
 import { addAudit, auditById } from '../audit/store.ts'
 import { businessNow } from '../business-time/time.ts'
 import { outcomeUnknown } from '../db/database.ts'

@@ -1,6 +1,7 @@
 import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { freezeWith, otherAmount, otherAmountsOf } from '../attention/store.ts'
+import { freezeWith } from '../attention/store.ts'
+import { otherAmount, otherAmountsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { fitsWire } from '../money.ts'

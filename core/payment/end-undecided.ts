@@ -1,6 +1,7 @@
 /** What was listed about a payment while its outcome was open becomes a late word about the outcome. */
 import type { Outcome } from '@tollgate/plugin-kit'
-import { otherAmountsOf, otherReversalsOf, resolveAttention } from '../attention/store.ts'
+import { resolveAttention } from '../attention/store.ts'
+import { otherAmountsOf, otherReversalsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { applyLateWord } from './late-word-apply.ts'
 import type { Told } from './late-word-table.ts'

@@ -4,7 +4,7 @@
  */
 import type { Money } from '@tollgate/plugin-kit'
 import type { Reason } from '@tollgate/schemas'
-import { otherAmountsOf } from '../attention/store.ts'
+import { otherAmountsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { isSameAmount } from './amount-moved.ts'
 import { cannotBeUndone } from './balance-rules.ts'

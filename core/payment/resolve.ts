@@ -5,7 +5,8 @@
  */
 import type { Approved, Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention, toldSuccess } from '../attention/store.ts'
+import { addAttention } from '../attention/store.ts'
+import { toldSuccess } from '../attention/store-told.ts'
 import { engineActor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
@@ -340,10 +341,7 @@ async function undo(
   return { outcome: { is: 'unknown', refs, why: said }, source: sourceOf(reason), asked }
 }
 
-async function list(engine: Engine, payment: Payment, why: string): Promise<void> {
-  await engine.lanes.single(
-    addAttention(newId(), 'undecided', payment.id, payment.attemptKey, limits.unknownAlarmMs, {
-      why,
-    }),
-  )
+async function list(engine: Engine, { id, attemptKey }: Payment, why: string): Promise<void> {
+  const alarmMs = limits.unknownAlarmMs
+  await engine.lanes.single(addAttention(newId(), 'undecided', id, attemptKey, alarmMs, { why }))
 }

@@ -4,7 +4,8 @@
  */
 import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention, toldApproval } from '../attention/store.ts'
+import { addAttention } from '../attention/store.ts'
+import { toldApproval } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
