@@ -18,15 +18,15 @@ const provenBy: ReadonlySet<Source> = new Set<Source>(['reversal', 'operator', g
  */
 export async function endUndecided(
   engine: Engine,
-  { id, attemptKey }: Payment,
+  { id, attemptKey, state }: Payment,
   outcome: Outcome,
   source: Source,
 ): Promise<void> {
   const isNothingLeft = outcome.is === 'declined' && provenBy.has(source)
   if (!isNothingLeft) {
-    // A declined payment has nothing to reverse; an approval that is heard after that takes it back.
-    await hear(otherReversalsOf(id), { is: 'reversed', refs: {} })
     await hear(otherAmountsOf(id), { is: 'approved', refs: {} })
+    // A reversal that is older than the decline ends no late success.
+    if (state === 'approved') await hear(otherReversalsOf(id), { is: 'reversed', refs: {} })
   }
   await engine.lanes.single(resolveAttention(id, 'undecided', 'engine'))
 
