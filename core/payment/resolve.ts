@@ -305,16 +305,18 @@ async function undo(
   wasTold = false,
 ): Promise<End> {
   const isTold = wasTold || (await engine.lanes.single(toldSuccess(work.payment.id))).length > 0
-  const { key, lease } = { key: work.payment.attemptKey, lease: work.lease }
+  const { attemptKey: key, answer } = work.payment
+  // An earlier request without an answer may be the reason for a refusal.
+  const isUnasked = ({ is }: Reversed) => is === 'refused' && answer.asked !== true
   const handler = work.target.loaded.connector.resolve.reverseByKey
   let reversed: Reversed = { is: 'refused', why: 'the acquirer has no reversal by key' }
   if (handler !== undefined) {
     // After a death between the request and its record, an approval alone no longer settles.
-    await engine.lanes.single(markAsked(key, lease, true))
+    await engine.lanes.single(markAsked(key, work.lease, true))
     reversed = await ask(engine, work, 'reverseByKey', handler)
-    if (reversed.is === 'refused') await engine.lanes.single(markAsked(key, lease, false))
+    if (isUnasked(reversed)) await engine.lanes.single(markAsked(key, work.lease, false))
   }
-  const asked = handler !== undefined && reversed.is !== 'refused'
+  const asked = !isUnasked(reversed)
   await engine.lanes.single(
     addAudit({
       actor: engineActor,

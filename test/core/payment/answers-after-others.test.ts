@@ -6,12 +6,16 @@ import { approvedAs } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import {
+  approval,
   eur,
   type LateRun,
+  lose,
   startLate,
   undecided,
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
 
 describe('late answers after the work of another process', { concurrency: true }, () => {
   let run: LateRun
@@ -96,5 +100,34 @@ describe('late answers after the work of another process', { concurrency: true }
     await lookedAt(id)
     assert.equal(await run.stateOf(id), 'declined')
     assert.ok((await run.listed(id)).every(({ open }) => !open))
+  })
+
+  test('a refused reversal does not forget an earlier one without an answer', async () => {
+    let reversals = 0
+    const { id } = await run.debit('refused-second', {
+      debit: lose,
+      reverseByKey: () => {
+        reversals += 1
+        return reversals === 1
+          ? { is: 'unknown', why: 'the line went dead' }
+          : { is: 'refused', why: 'it was reversed before' }
+      },
+    })
+    await lookedAt(id)
+    await lookedAt(id)
+    assert.equal(reversals, 2)
+    assert.equal(await run.tell(id, { outcome: approval }), 'enquired')
+    assert.equal(await run.code(id), undecided)
+    await run.gateway.operator.settle(id, 'declined', by)
+  })
+
+  test('a reversal that was refused alone leaves the payment to the next word', async () => {
+    const { id } = await run.debit('refused-first', {
+      debit: lose,
+      reverseByKey: () => ({ is: 'refused', why: 'not by key' }),
+    })
+    await lookedAt(id)
+    assert.equal(await run.tell(id, { outcome: approval }), 'settled')
+    assert.equal(await run.stateOf(id), 'approved')
   })
 })
