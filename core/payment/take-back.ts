@@ -99,11 +99,14 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
   switch (reversed.is) {
     case 'nothing':
-      if (await isStillThere(engine, work)) {
-        return {
-          is: 'refused',
-          why: 'the acquirer finds nothing to undo, and still has it as done',
-        }
+      switch (await isStillThere(engine, work)) {
+        case 'yes':
+          return {
+            is: 'refused',
+            why: 'the acquirer finds nothing to undo, and still has it as done',
+          }
+        case 'no answer':
+          return { is: 'open' }
       }
       return { is: 'undone', by: 'reverseByKey: nothing' }
     case 'reversed':
@@ -125,7 +128,8 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       // An earlier reversal by key may be the reason for this refusal, so nothing is reversed
       // twice.
       const [earlier] = await engine.lanes.single(keyReversalOf(id))
-      if (earlier === undefined && (await isStillThere(engine, work))) return 'by operation'
+      if (earlier === undefined && (await isStillThere(engine, work)) === 'yes')
+        return 'by operation'
       return { is: 'refused', why: `it may be undone already: ${reversed.why}` }
     }
   }
@@ -162,11 +166,15 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
 const failed = { is: 'refused', why: 'its reversal failed', outcome: 'notReversed' } as const
 
 /** The acquirer contradicts itself, so an enquiry finds out whether the operation stands. */
-async function isStillThere(engine: Engine, work: AttemptContext): Promise<boolean> {
+async function isStillThere(
+  engine: Engine,
+  work: AttemptContext,
+): Promise<'yes' | 'no' | 'no answer'> {
   const handler = work.target.loaded.connector.resolve.enquire
-  if (handler === undefined) return false
+  if (handler === undefined) return 'no'
   const found = await ask(engine, work, 'enquire', handler)
-  return found.is === 'approved' || found.is === 'accepted'
+  if (found.is === 'unknown') return 'no answer'
+  return found.is === 'approved' || found.is === 'accepted' ? 'yes' : 'no'
 }
 
 /** Why the engine's own reversal would undo another operation. */

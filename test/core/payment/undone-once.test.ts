@@ -7,6 +7,7 @@ import {
   notSent,
   type Operation,
   type Reversed,
+  unknown,
 } from '@tollgate/plugin-kit'
 import { onFaultPoint } from '../../../core/index.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
@@ -68,6 +69,32 @@ describe('late successes are undone once', () => {
     await isOff(id)
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     assert.deepEqual(run.acquirer.of('told-again'), ['debit', 'reverseByKey'])
+  })
+
+  test('"nothing to undo" ends no late success while the enquiry about it has no answer', async () => {
+    let reversals = 0
+    const { id } = await run.debit('nothing-asked', {
+      debit: refuse,
+      enquire: () => unknown('the line went dead'),
+      reverseByKey: () => {
+        reversals += 1
+        return reversals === 1 ? { is: 'nothing' } : { is: 'reversed' }
+      },
+    })
+    await run.tell(id, { outcome: approval })
+    await until(async () => {
+      const free = await run.sql(
+        'select from tollgate.attempt where payment_id = $1 and lease_until is null',
+        [id],
+      )
+      return free.length > 0 && run.acquirer.of('nothing-asked').includes('enquire')
+        ? true
+        : undefined
+    })
+    assert.deepEqual(await run.kinds(id), ['conflict'])
+    await run.dueNow(id)
+    await isOff(id)
+    assert.equal(reversals, 2)
   })
 
   test('a refusal after the lost answer of a reversal is left to operators', async () => {
