@@ -15,6 +15,7 @@ import type { JobDefinition } from './define.ts'
 import { housekeeping } from './housekeeping.ts'
 import { reconciliation } from './reconciliation.ts'
 import { scheduleTick } from './schedule-tick.ts'
+import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
 import { somethingDue } from './store-due.ts'
@@ -56,6 +57,7 @@ export class Dispatcher {
     await queue.declare(reconciliation)
     await queue.declare(settlementFetch)
     await queue.declare(settlementRetry)
+    await queue.declare(settlementEffect)
     await queue.declare(webhookRetry(async () => {}))
   }
 
@@ -70,6 +72,7 @@ export class Dispatcher {
     await this.#work(reconciliation)
     await this.#work(settlementFetch)
     await this.#work(settlementRetry)
+    await this.#work(settlementEffect)
     await this.#work(this.#retry)
     for (const job of own) await this.#queue.workOwn(job)
     this.#webhooks.start((endpointIds) =>

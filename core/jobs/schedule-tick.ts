@@ -17,6 +17,7 @@ import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
 import { reconciliation } from './reconciliation.ts'
+import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
 
@@ -106,6 +107,10 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
     due
       .filter((timer) => timer.kind === 'settlement-fetch')
       .map(({ ref, connector }) => ({ accountId: ref, connector })),
+  )
+  await enqueue(
+    settlementEffect,
+    due.filter((timer) => timer.kind === 'settlement-effect').map(({ ref }) => ({ scopeId: ref })),
   )
   await enqueue(
     settlementRetry,

@@ -31,6 +31,7 @@ export type MessageResult =
 /**
  * @param isVerified Whether a signature proves that the acquirer sent the message. The engine
  * answers an unverified message with an enquiry only. `amount`: the amount that the message names.
+ * @param source A line of a settlement file is a message, too.
  */
 export async function applyMessage(
   engine: Engine,
@@ -38,14 +39,16 @@ export async function applyMessage(
   outcome: Told,
   isVerified: boolean,
   amount: Money,
+  source: 'event' | 'settlement' = 'event',
 ): Promise<MessageResult> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return 'known'
   const { payment, attempt } = now
   if (!isOpen(payment.state)) {
     if (!isVerified) return 'known'
-    const applied = await applyLateWord(engine, attemptKey, outcome, 'event', amount)
-    if (applied === 'settled') await lookNow(engine, attemptKey, outcome)
+    const applied = await applyLateWord(engine, attemptKey, outcome, source, amount)
+    // Operators alone take back what a settlement file claims.
+    if (applied === 'settled' && source === 'event') await lookNow(engine, attemptKey, outcome)
     return applied ?? 'wait'
   }
   // No acquirer knows of it, says this database: the word of one waits until the payment went on or ended.
@@ -64,7 +67,7 @@ export async function applyMessage(
   // The process that asked for a reversal may have died with the answer.
   const mayBeReversed = payment.answer.asked === true && standing !== 'reversing'
   if (treatment === 'enquire' || !isVerified || (mayBeReversed && isSuccess(outcome)))
-    return enquire(engine, now, outcome, isVerified, amount)
+    return enquire(engine, now, outcome, isVerified, amount, source)
   const taken = await takeAttempt(engine, attemptKey, 'word')
   // The lease holder decides first: the message waits until the lease ends.
   if (taken === undefined) return 'wait'
@@ -74,19 +77,26 @@ export async function applyMessage(
     return 'wait'
   }
   const work = await rebuildAttempt(engine, payment, taken.lease)
-  const { moved } = await ended(engine, work, outcome, taken.enquiries, amount)
+  const { moved } = await ended(engine, work, outcome, taken.enquiries, amount, source)
   return moved ? 'settled' : 'wait'
 }
 
 /** An open payment takes the outcome, or the end of its reversal. */
-function ended(engine: Engine, work: AttemptContext, told: Told, enquiries: number, amount: Money) {
+function ended(
+  engine: Engine,
+  work: AttemptContext,
+  told: Told,
+  enquiries: number,
+  amount: Money,
+  source: 'event' | 'settlement',
+) {
   switch (told.is) {
     case 'reversed':
       return settle(engine, work, reversedAs(work.payment, told.refs), 'reversal', enquiries)
     case 'notReversed':
-      return endAsLate(engine, work, told, 'event', enquiries, { told: amount })
+      return endAsLate(engine, work, told, source, enquiries, { told: amount })
     default:
-      return settle(engine, work, told, 'event', enquiries)
+      return settle(engine, work, told, source, enquiries)
   }
 }
 
@@ -123,6 +133,7 @@ async function enquire(
   outcome: Told,
   isVerified: boolean,
   amount: Money,
+  source: 'event' | 'settlement',
 ): Promise<MessageResult> {
   const { attemptKey } = before.payment
   const after = await resolve(engine, attemptKey, 'look', 'other')
@@ -141,7 +152,7 @@ async function enquire(
     if (isOther) await holdOtherAmount(engine, after, amountSaid(outcome, amount) ?? amount)
     return 'enquired'
   }
-  const applied = await applyLateWord(engine, attemptKey, outcome, 'event', amount)
+  const applied = await applyLateWord(engine, attemptKey, outcome, source, amount)
   return applied === 'conflict' || applied === 'settled' ? applied : 'enquired'
 }
 

@@ -23,8 +23,13 @@ import {
 import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
 import { isOpen } from './late-word-table.ts'
 import { confirmReversal, recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
-import { type ChargebackRow, chargebacksOf, factByReference } from './store-dispute-read.ts'
-import { paymentById, toPayment } from './store-read.ts'
+import {
+  adoptFact,
+  type ChargebackRow,
+  chargebacksOf,
+  factByReference,
+} from './store-dispute-read.ts'
+import { balanceById, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
 /** Records a report. No report is refused: a fact outside of the sums is recorded and listed. */
@@ -48,9 +53,12 @@ async function record(engine: Engine, reported: Report): Promise<Reported | 'twi
 async function reportChargeback(engine: Engine, reported: Report): Promise<Reported | 'twin'> {
   const { payment, minor, currency } = reported
   const hit = await chargedBack(engine, payment)
+  // Read before the facts: another report of this moment changes the sums.
+  const [sums] = await engine.lanes.single(balanceById(hit.target.rootId))
   const rounds = await roundsOf(engine, reported)
   const earlierReport = await reportedBefore(engine, reported, hit, rounds, rounds.at(-1))
   if (earlierReport !== undefined) return earlierReport
+  if (await isAdopted(engine, reported, hit)) return 'known'
   if (hit.isUndecided) return 'wait'
   const isAgain = rounds.length > 0
   const reason = chargebackReason(reported.reason)
@@ -85,12 +93,32 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   } as const
   await faultPoint('before-fact', row.record.id)
   const [recorded] = await engine.lanes.inOrder(row.record.parentId ?? row.paymentId, () =>
-    engine.lanes.single(recordChargeback(row, entry, seenOf(payment, hit))),
+    engine.lanes.single(
+      recordChargeback(row, entry, {
+        ...seenOf(payment, hit),
+        sums:
+          row.record.parentId === null || sums === undefined
+            ? null
+            : { paymentId: row.record.parentId, chargedBack: sums.charged_back },
+      }),
+    ),
   )
   await faultPoint('after-fact', row.record.id)
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'
+}
+
+/** Whether a message and a settlement line tell of the same fact, one of them without a reference. */
+async function isAdopted(engine: Engine, reported: Report, { target, ever }: Hit) {
+  const { is: kind, payment, minor, currency, reference, source } = reported
+  const report = {
+    ...{ connector: payment.connector, account: accountOf(payment), kind },
+    paymentIds: [...new Set([payment.id, target.id, ...ever])],
+    ...{ minor, currency, isNamed: reference !== undefined, source },
+    withinDays: limits.disputeAdoptionDays,
+  }
+  return (await engine.lanes.single(adoptFact(report))).length > 0
 }
 
 /**
@@ -99,7 +127,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
 const seenOf = (
   { id, state, rootId, attemptKey }: Payment,
   { sums, captures, keys }: Hit,
-): Seen => ({
+): Omit<Seen, 'sums'> => ({
   paymentId: id,
   state,
   about: [attemptKey, ...keys],
@@ -149,6 +177,7 @@ async function reportReversal(engine: Engine, reported: Report): Promise<Reporte
   const same = earlier.find((row) => [row.reference, row.told_as].includes(reference))
   const earlierReport = await reportedBefore(engine, reported, hit, earlier, same)
   if (earlierReport !== undefined) return earlierReport
+  if (await isAdopted(engine, reported, hit)) return 'known'
   const ever = isNamed
     ? rounds
     : await engine.lanes.single(chargebacksOf([payment.id, ...hit.ever]))

@@ -43,6 +43,56 @@ export const factByReference = (
   where connector = ${connector}::text and account = ${account}::text and kind = ${kind}::text
     and (reference = ${reference}::text or told_as = ${reference}::text)`
 
+/** Sources of settlement lines begin with this; ids of messages never contain a space. */
+export const lineSource = 'line '
+
+const isLine = sql`coalesce(source like ${`${lineSource}%`}::text, false)`
+
+/**
+ * A message and a settlement line about one dispute meet without a common reference: the line takes the one
+ * fact of equal amount that only a message told, and the message the one that only a line told. Two facts
+ * that both have a reference are different disputes.
+ *
+ * @returns a row if the fact of this source is recorded.
+ */
+export const adoptFact = (report: {
+  readonly connector: string
+  readonly account: string
+  readonly kind: FactKind
+  readonly paymentIds: readonly string[]
+  readonly minor: bigint
+  readonly currency: string
+  readonly isNamed: boolean
+  readonly source: string
+  readonly withinDays: number
+}) => sql<{ reference: string }>`
+with mine as (
+  select reference
+  from tollgate.chargeback
+  where payment_id = any(${report.paymentIds}::uuid[]) and confirmed_by = ${report.source}::text),
+alike as (
+  select connector, account, kind, reference
+  from tollgate.chargeback
+  where payment_id = any(${report.paymentIds}::uuid[]) and connector = ${report.connector}::text
+    and account = ${report.account}::text and kind = ${report.kind}::text
+    and minor = ${String(report.minor)}::bigint and currency = ${report.currency}::text
+    and confirmed_by is null and told_as is null and source is not null
+    and ${isLine} <> ${report.source.startsWith(lineSource)}::boolean
+    and not (is_named and ${report.isNamed}::boolean)
+    and at > now() - ${report.withinDays}::integer * interval '1 day'
+    and not exists (select from mine)
+  for update),
+adopted as (
+  update tollgate.chargeback set confirmed_by = ${report.source}::text
+  from alike
+  where chargeback.connector = alike.connector and chargeback.account = alike.account
+    and chargeback.kind = alike.kind and chargeback.reference = alike.reference
+    and (select count(*) from alike) = 1
+  returning chargeback.reference)
+select reference from mine
+union all
+select reference from adopted`
+
 /** Chargebacks of payments and of their captures, oldest first. */
 export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRow>`
   select ${columns}

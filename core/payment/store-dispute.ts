@@ -65,6 +65,8 @@ export type Seen = {
     readonly captured: bigint
     readonly capturing: bigint
   } | null
+  /** The sums of the charged-back payment, which every chargeback changes; null: none. */
+  readonly sums: { readonly paymentId: string; readonly chargedBack: bigint } | null
 }
 
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
@@ -103,7 +105,7 @@ fact as (
  * statement also ends the fence of an operator's decision that did not see the chargeback. Lock
  * order: attempt, payment, balance.
  */
-const stillAs = ({ paymentId, state, about, authorisation }: Seen): Sql => sql`
+const stillAs = ({ paymentId, state, about, authorisation, sums }: Seen): Sql => sql`
 unfenced as (
   update tollgate.attempt set lease = lease + 1
   where key = any(${about}::text[]) and state = 'late' and lease_until is null
@@ -125,10 +127,18 @@ authorised as (
       select coalesce(array_agg(known.id order by known.id) filter (where known.state = 'approved'), '{}')
       from (${capturesOf(authorisation?.rootId ?? null)}) as known) = ${authorisation?.captures ?? []}::uuid[]
   for update),
+counted as (
+  select balance.payment_id
+  from tollgate.payment_balance as balance
+  where balance.payment_id = ${sums?.paymentId ?? null}::uuid
+    and balance.charged_back = ${text(sums?.chargedBack)}::bigint
+    and (select count(*) from authorised) >= 0
+  for update),
 still as (
   select named.id
   from named
-  where ${authorisation?.rootId ?? null}::uuid is null or exists (select from authorised))`
+  where (${authorisation?.rootId ?? null}::uuid is null or exists (select from authorised))
+    and (${sums?.paymentId ?? null}::uuid is null or exists (select from counted)))`
 
 const text = (value: bigint | undefined): string | null =>
   value === undefined ? null : String(value)

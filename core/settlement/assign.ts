@@ -15,6 +15,7 @@ import {
   lockForAssignment,
   readAgain,
 } from './store-assign.ts'
+import { planEffects } from './store-effect.ts'
 import { markDuplicates } from './store-record.ts'
 
 /** Payments of one record at most. */
@@ -77,6 +78,7 @@ export async function assign(
     const [moved] = await database.query(client, statement)
     if (moved === undefined) throw decidedAlready()
     await database.query(client, markDuplicates([recordId], moved.was))
+    await database.query(client, planEffects([scopeId], 0))
     await listExceptions(engine, client, { id: record.file_id, name: record.file_name })
   })
 }

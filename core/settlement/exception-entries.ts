@@ -60,6 +60,11 @@ const words: Readonly<Record<string, Words>> = {
     came: 'a refund that was made at the acquirer',
     do: 'Find the person who refunded there, and keep the books equal.',
   },
+  EFFECT: {
+    expected: 'each record takes effect on its payment',
+    came: 'records whose effect failed three times',
+    do: 'Look at the log, then run the file again: tollgate settlement rerun.',
+  },
   CHANGED: {
     expected: 'a known record comes again with the same content',
     came: 'other content',

@@ -7,11 +7,13 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { takeTimer } from '../timer/store.ts'
 import { beginning, exponents, underLeases } from './decide-file.ts'
+import { applyEffects } from './effects.ts'
 import { listExceptions } from './exception-entries.ts'
 import { ScopeLeases } from './leases.ts'
 import { clearRun, match } from './match/match.ts'
 import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
+import { planEffects } from './store-effect.ts'
 import { markDuplicates, type Position, redecideRecords, unmarkUnmatched } from './store-record.ts'
 import { endRetries, filesOfRun, planRetries, scopesById, stageUndecided } from './store-run.ts'
 import { emptyStage } from './store-stage.ts'
@@ -38,6 +40,22 @@ export async function retryScope(engine: Engine, scopeId: string, reach: Reach):
     if (!(await decideAgain(engine, scopeId, leases.held, reach === 'all'))) return
     await engine.lanes.together(takeTimer('settlement-retry', refOf(scopeId, reach)), [
       planRetries([scopeId], limits.settlementAgainMs),
+      planEffects([scopeId], 0),
+    ])
+  } finally {
+    await leases.end()
+  }
+}
+
+/** Carries out what waits in a scope. Nothing happens while another process holds it: the timer fires again. */
+export async function applyLater(engine: Engine, scopeId: string): Promise<void> {
+  const leases = await ScopeLeases.take(engine, [scopeId])
+  if (leases === undefined) return
+  const endMs = engine.clock.elapsedMs() + limits.settlementSliceMs
+  try {
+    await applyEffects(engine, [scopeId], () => engine.clock.elapsedMs() > endMs)
+    await engine.lanes.together(takeTimer('settlement-effect', scopeId), [
+      planEffects([scopeId], limits.settlementEffectMs),
     ])
   } finally {
     await leases.end()

@@ -62,7 +62,7 @@ moved as (
       select name from unnest(record.discrepancies) as known (name)
       where name in ('CHANGED', 'FX', 'FEE', 'ID_UNKNOWN') order by name),
     entity_id = coalesce(${owner.entityId}::uuid, record.entity_id), account_id = ${owner.accountId}::uuid,
-    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, retry_until = null,
+    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null, retry_until = null,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   where record.id = ${recordId}::uuid and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
     or record.tier = 'composite')
@@ -143,6 +143,10 @@ again as (
   where record.file_id = moved.id and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
     or record.tier = 'composite')
   returning record.scope_id),
+effects as (
+  update tollgate.settlement_record as record set effect = 'open', effect_tries = 0, effect_after = null
+  from moved
+  where record.file_id = moved.id and record.effect = 'failed'),
 due as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select gen_random_uuid(), now(), 'settlement-retry', replace(scope_id::text, '-', '') || ' all'

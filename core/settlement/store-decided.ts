@@ -100,6 +100,10 @@ with found as (
   cross join lateral unnest(record.discrepancies) as given (name)
   where record.file_id = ${fileId}::uuid and name <> 'CHANGED'
   union all
+  select 'EFFECT', line, scope_id
+  from tollgate.settlement_record
+  where file_id = ${fileId}::uuid and effect = 'failed'
+  union all
   select 'CHANGED', exception.line, file.scope_id
   from tollgate.settlement_exception as exception
   join tollgate.settlement_file as file on file.id = exception.file_id

@@ -138,7 +138,7 @@ const columns = sql`file.id, file.scope_id, file.account_id, file.connector, sco
   file.scope_ids, file.received_at`
 
 /** States with a next step. The partial index of open files serves each of them. */
-const isOpen = sql`file.state in ('arrived', 'staged')`
+const isOpen = sql`file.state in ('arrived', 'staged', 'decided')`
 
 /** Whether an open file is due. */
 export const settlementDue = sql`
@@ -237,6 +237,14 @@ update tollgate.settlement_file set state = 'refused', refused_line = ${line}::i
   done_at = now()
 from fence
 where settlement_file.id = ${id}::uuid and settlement_file.state = 'arrived'
+returning settlement_file.id`
+
+/** The records of a decided file have taken effect, or wait for their payments. */
+export const fileDone = (held: Held, forMs: number, id: string) => sql<{ id: string }>`
+with ${fence(held, forMs)}
+update tollgate.settlement_file set state = 'done', done_at = now()
+from fence
+where settlement_file.id = ${id}::uuid and settlement_file.state = 'decided'
 returning settlement_file.id`
 
 export const noteRepeat = (held: Held, forMs: number, id: string, earlierId: string) => sql<{

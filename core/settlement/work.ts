@@ -3,10 +3,12 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { decideFile } from './decide-file.ts'
+import { applyEffects } from './effects.ts'
 import { ScopesBusy, stageAgain, takeIn } from './intake.ts'
 import { ScopeLeases, ScopeLost } from './leases.ts'
 import { listStuck } from './listed.ts'
-import { type FileRow, nameScopes, nextFile, noteTry, postpone } from './store-file.ts'
+import { planEffects } from './store-effect.ts'
+import { type FileRow, fileDone, nameScopes, nextFile, noteTry, postpone } from './store-file.ts'
 
 /** Ends when no file is due, another process holds a scope, or the time of the slice is over. */
 export async function workOnScope(engine: Engine, scopeId: string): Promise<void> {
@@ -47,7 +49,21 @@ async function nextStep(engine: Engine, file: FileRow, leases: ScopeLeases): Pro
       if (!(await decideFile(engine, file, leases.held))) {
         throw new ScopeLost('another process took over')
       }
+      return
+    case 'decided':
+      return takeEffect(engine, file, leases)
   }
+}
+
+/** Records that have to wait do not hold the file up: the timer of their scope continues. */
+async function takeEffect(engine: Engine, file: FileRow, { held }: ScopeLeases): Promise<void> {
+  const { lanes } = engine
+  await applyEffects(engine, held.ids)
+  const ended = await lanes.together(fileDone(held, limits.settlementLeaseMs, file.id), [
+    planEffects(held.ids, limits.settlementEffectMs),
+  ])
+  if (ended.length === 0) throw new ScopeLost('another process took over')
+  await faultPoint('settlement-done', file.id)
 }
 
 async function noteFailure(engine: Engine, file: FileRow, thrown: unknown): Promise<void> {

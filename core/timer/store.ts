@@ -16,6 +16,8 @@ export type TimerKind =
   | 'settlement-fetch'
   /** The next try of a scope's undecided settlement records. */
   | 'settlement-retry'
+  /** The next try of a scope's settlement lines that could not take effect yet. */
+  | 'settlement-effect'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`

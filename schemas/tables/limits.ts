@@ -498,6 +498,14 @@ export const limits = {
   settlementPlanMs: 10 * minute,
   /** Records without a certain match are compared with payments again once in this time. */
   settlementAgainMs: hour,
+  /** A settlement line that could not take effect yet is tried again after this time. */
+  settlementEffectMs: minute,
+  /** Failed tries of an effect before operators see its record. */
+  settlementEffectTries: 3,
+  /** Effects carried out at once. */
+  settlementEffects: 8,
+  /** A dispute that is told without a reference is that of an equal amount within this time. */
+  disputeAdoptionDays: 45,
   /** Lines copied to the database at once. */
   settlementCopyLines: 5_000,
   /** Records that one commit decides. */

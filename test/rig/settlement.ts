@@ -270,7 +270,7 @@ export async function startSettling(
     until(async () => {
       const [row] = await run.sql<FileState>(
         `select id, state, refused_why from tollgate.settlement_file
-         where id = $1 and state not in ('arrived', 'staged')`,
+         where id = $1 and state in ('done', 'refused', 'repeated')`,
         [id],
       )
       return row

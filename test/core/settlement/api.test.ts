@@ -127,7 +127,7 @@ test('a file is sealed, and a rotation of the data key seals its parts again', a
   assert.notEqual(second!.data_key_id, first!.data_key_id)
   // Read once more from the parts.
   await run.sql("update tollgate.settlement_file set state = 'arrived' where id = $1", [id])
-  assert.equal((await run.read(id)).state, 'decided')
+  assert.equal((await run.read(id)).state, 'done')
   assert.equal((await run.gateway.settlement.file(id)).records, 2)
   const [held] = await run.sql<{ holder: string }>(
     'select holder from tollgate.settlement_record where file_id = $1 order by line',

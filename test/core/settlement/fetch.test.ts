@@ -151,7 +151,7 @@ test('a worker fetches by itself, and a fetch that hangs holds up no other accou
     await working.sql("update tollgate.timer set due_at = now() where kind = 'settlement-fetch'")
     const read = await until(async () => {
       const files = await worker.settlement.files()
-      return files.filter(({ state }) => state === 'decided').length === 2 ? files : undefined
+      return files.filter(({ state }) => state === 'done').length === 2 ? files : undefined
     })
     assert.deepEqual(read.map(({ name }) => name).sort(), ['of MID-00001', 'of MID-WORKS'])
     const rows = await timers()

@@ -118,7 +118,7 @@ describe('undecided settlement records', () => {
     await until(
       async () => (await statusOf('order-RETRY-4')).match_status === 'MATCHED' || undefined,
     )
-    assert.equal((await run.read(fileId)).state, 'decided')
+    assert.equal((await run.read(fileId)).state, 'done')
     await until(async () => {
       const left = await timers()
       return left.every(({ ref }) => retryOf(ref).reach === 'near') || undefined

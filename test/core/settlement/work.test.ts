@@ -84,7 +84,7 @@ const mixed = () =>
   ])
 /** The records of a whole file match no payment, which is an entry of its own. */
 const whole = {
-  state: 'decided',
+  state: 'done',
   records: 2,
   staged: 0,
   stored: 2,
@@ -117,6 +117,7 @@ const cases: readonly Case[] = [
   { point: 'settlement-matched', before: 'staged', make: mixed, end: whole },
   { point: 'settlement-recorded', before: 'staged', make: mixed, end: whole },
   { point: 'settlement-decided', before: 'decided', make: mixed, end: whole },
+  { point: 'settlement-done', before: 'done', make: mixed, end: whole },
   { point: 'settlement-leased', before: 'arrived', make: refusable, end: refused },
   { point: 'settlement-refused', before: 'refused', make: refusable, end: refused },
 ]
@@ -175,7 +176,7 @@ describe('two engines', () => {
     const scopeId = await scopeOf(ids[0]!)
     const order: string[] = []
     onFaultPoint((point, ref) => {
-      if (point === 'settlement-decided' || point === 'settlement-refused') order.push(ref)
+      if (point === 'settlement-done' || point === 'settlement-refused') order.push(ref)
     })
     for (let round = 0; order.length < ids.length && round < 20; round += 1) {
       await Promise.all([

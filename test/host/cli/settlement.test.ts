@@ -49,7 +49,7 @@ describe('tollgate settlement', () => {
     assert.match(out, /^stored [0-9]+ bytes/)
     const shown = await tollgate('settlement', 'show', id)
     assert.equal(shown.code, 0, shown.err)
-    assert.match(shown.out, /state +decided/)
+    assert.match(shown.out, /state +done/)
     assert.match(shown.out, /name +good\.csv/)
     assert.match(
       shown.out,
@@ -59,7 +59,7 @@ describe('tollgate settlement', () => {
     assert.match(again.out, /these bytes were imported before/)
     assert.equal(again.id, id)
     const list = await tollgate('settlement', 'list', '--limit', '1')
-    assert.match(list.out, new RegExp(`^${id} .*decided.*good\\.csv +1 records +1 exceptions\n$`))
+    assert.match(list.out, new RegExp(`^${id} .*done.*good\\.csv +1 records +1 exceptions\n$`))
     const attention = await tollgate('attention')
     assert.equal(attention.code, 2)
     assert.match(attention.out, new RegExp(`settlement +file ${id}.*MID-NOBODY`))
@@ -79,7 +79,7 @@ describe('tollgate settlement', () => {
     const next = await imported('bad.csv', ...skipping)
     const json = await tollgate('settlement', 'show', next.id, '--json')
     const file = JSON.parse(json.out)
-    assert.deepEqual([file.state, file.name, file.exceptionCount], ['decided', 'corrected', 1])
+    assert.deepEqual([file.state, file.name, file.exceptionCount], ['done', 'corrected', 1])
   })
 
   test('lists the exceptions of a file, gives a record to its payment, and reads a file again', async () => {

@@ -1,0 +1,200 @@
+/**
+ * Carries settlement records out: accepted payments become final or fail, open ones end, disputes are
+ * recorded. A plain settled payment needs nothing. Safe to kill and to run again, also in two processes: the
+ * words and facts of a payment happen once, and a record is closed after them.
+ */
+import type { Money, Outcome } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { applyMessage } from '../payment/acquirer-message.ts'
+import { report } from '../payment/dispute.ts'
+import { applyLateWord } from '../payment/late-word-apply.ts'
+import { isOpen } from '../payment/late-word-table.ts'
+import { resolve } from '../payment/resolve.ts'
+import { lineSource } from '../payment/store-dispute-read.ts'
+import { paymentById, toPayment } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { listExceptions } from './exception-entries.ts'
+import {
+  type EffectRow,
+  effectDone,
+  effectFailed,
+  effectWaits,
+  filesOfFailed,
+  openEffects,
+} from './store-effect.ts'
+
+/** Records that are read at once: each page is sorted anew. */
+const pageRecords = 10_000
+
+/** The institute did not pay the money out. */
+const notPaidOut: Outcome = { is: 'declined', reason: '900.100.400' }
+const paidOut: Outcome = { is: 'approved', refs: {} }
+
+type Done =
+  | { readonly is: 'done'; readonly discrepancy?: 'STATE' }
+  /** The payment is under way, or the chargeback of a reversal is missing. */
+  | { readonly is: 'wait' }
+
+const done: Done = { is: 'done' }
+const wait: Done = { is: 'wait' }
+
+/** Tiers that name a payment well enough to decide an open one. */
+const strong: ReadonlySet<string> = new Set([
+  'payment-id',
+  'acquirer-reference',
+  'merchant-reference',
+])
+
+/**
+ * Carries out the open effects of scopes. Those that have to wait stay open, for the timer.
+ *
+ * @param isOver Whether to leave the rest to the next run.
+ */
+export async function applyEffects(
+  engine: Engine,
+  scopeIds: readonly string[],
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  const failed: string[] = []
+  while (!isOver()) {
+    const page = await engine.lanes.upkeep(openEffects(scopeIds, pageRecords))
+    failed.push(...(await applyPage(engine, page, isOver)))
+    if (page.length < pageRecords) break
+  }
+  if (failed.length === 0) return
+  for (const file of await engine.lanes.upkeep(filesOfFailed(failed))) {
+    await engine.lanes.bulk((client) => listExceptions(engine, client, file))
+  }
+}
+
+/** Records about one payment follow each other; others run side by side. */
+async function applyPage(
+  engine: Engine,
+  page: readonly EffectRow[],
+  isOver: () => boolean,
+): Promise<string[]> {
+  const failed: string[] = []
+  const last = new Map<string, Promise<void>>()
+  const running = new Set<Promise<void>>()
+  for (const row of page) {
+    if (isOver()) break
+    if (running.size >= limits.settlementEffects) await Promise.race(running)
+    const before = row.payments.flatMap((id) => last.get(id) ?? [])
+    const work = Promise.all(before)
+      .then(() => applyRow(engine, row))
+      .then((hasFailed) => {
+        if (hasFailed) failed.push(row.id)
+      })
+      .finally(() => running.delete(work))
+    running.add(work)
+    for (const id of row.payments) last.set(id, work)
+  }
+  await Promise.all(running)
+  return failed
+}
+
+/** @returns whether the effect failed for the last time. */
+async function applyRow(engine: Engine, row: EffectRow): Promise<boolean> {
+  const { lanes, log } = engine
+  try {
+    await faultPoint('before-settlement-effect', row.id)
+    const result = await effectOf(engine, row)
+    await faultPoint('after-settlement-effect', row.id)
+    const end =
+      result.is === 'wait'
+        ? effectWaits(row.id, limits.settlementEffectMs)
+        : effectDone(row.id, result.discrepancy ?? null)
+    await lanes.single(end)
+    return false
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.name : 'unknown'
+    log.warn({ record: row.id, error }, 'a settlement record could not take effect')
+    const { settlementEffectTries: tries, settlementEffectMs: afterMs } = limits
+    const [noted] = await lanes.upkeep(effectFailed(row.id, tries, afterMs))
+    return noted?.effect === 'failed'
+  }
+}
+
+async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
+  const payments: Payment[] = []
+  for (const id of row.payments) {
+    const [found] = await engine.lanes.single(paymentById(id, null))
+    if (found !== undefined) payments.push(toPayment(found))
+  }
+  if (row.record_type !== 'SETTLED') return dispute(engine, row, payments[0])
+  const results: Done[] = []
+  for (const payment of payments) {
+    const amount = payments.length === 1 ? amountOf(row) : undefined
+    results.push(
+      row.status === 'FAILED'
+        ? await fail(engine, payment, amount)
+        : await settled(engine, row, payment, amount),
+    )
+  }
+  if (results.some(({ is }) => is === 'wait')) return wait
+  return results.find((result) => result.is === 'done' && result.discrepancy !== undefined) ?? done
+}
+
+const amountOf = ({ amount_minor: minor, currency }: EffectRow): Money => ({ minor, currency })
+
+/** @param amount Undefined: the payment is one of several that the line sums up. */
+async function settled(
+  engine: Engine,
+  { tier }: EffectRow,
+  given: Payment,
+  amount: Money | undefined,
+): Promise<Done> {
+  const { attemptKey: key } = given
+  if (isOpen(given.state)) {
+    const isCertain = amount !== undefined && strong.has(tier ?? '') && isWhole(given, amount)
+    // Otherwise the acquirer's answer to an enquiry decides.
+    if (isCertain) await applyMessage(engine, key, paidOut, true, amount, 'settlement')
+    else await resolve(engine, key, 'look', 'other')
+  }
+  const payment = await again(engine, given)
+  if (isOpen(payment.state)) return wait
+  if (payment.state === 'approved' && payment.finalBy === null) return done
+  const applied = await applyLateWord(engine, key, paidOut, 'settlement', amount)
+  return applied === undefined ? wait : done
+}
+
+async function fail(engine: Engine, given: Payment, amount: Money | undefined): Promise<Done> {
+  const { attemptKey: key } = given
+  if (isOpen(given.state)) await resolve(engine, key, 'look', 'other')
+  const payment = await again(engine, given)
+  if (isOpen(payment.state)) return wait
+  const applied = await applyLateWord(engine, key, notPaidOut, 'settlement', amount)
+  if (applied === undefined) return wait
+  return applied === 'conflict' ? { is: 'done', discrepancy: 'STATE' } : done
+}
+
+const isWhole = ({ amount }: Payment, { minor, currency }: Money) =>
+  amount.minor === minor && amount.currency === currency
+
+async function again(engine: Engine, payment: Payment): Promise<Payment> {
+  const [row] = await engine.lanes.single(paymentById(payment.id, null))
+  return row === undefined ? payment : toPayment(row)
+}
+
+/** A chargeback or its reversal; one that failed moved no money. */
+async function dispute(
+  engine: Engine,
+  row: EffectRow,
+  payment: Payment | undefined,
+): Promise<Done> {
+  if (payment === undefined || row.status === 'FAILED') return done
+  if (isOpen(payment.state)) await resolve(engine, payment.attemptKey, 'look', 'other')
+  const reported = await report(engine, {
+    is: row.record_type === 'CHARGEBACK' ? 'chargeback' : 'reversal',
+    payment: await again(engine, payment),
+    ...amountOf(row),
+    reference: row.reference ?? undefined,
+    source: `${lineSource}${row.id}`,
+    reason: row.reason ?? undefined,
+    refs: row.reference === null ? {} : { ChargebackId: row.reference },
+    ageMs: row.age_ms,
+  })
+  return reported === 'wait' ? wait : done
+}
