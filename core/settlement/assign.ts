@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
+import { planReports } from '../report/stored-due.ts'
 import { listExceptions } from './exception-entries.ts'
 import { placesOfScopes } from './run.ts'
 import {
@@ -80,6 +81,7 @@ export async function assign(
     await database.query(client, markDuplicates([recordId], moved.was))
     await database.query(client, planEffects([scopeId], 0))
     await listExceptions(engine, client, { id: record.file_id, name: record.file_name })
+    await database.query(client, planReports([scopeId]))
   })
 }
 

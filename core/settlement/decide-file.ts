@@ -8,6 +8,7 @@ import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { lowestId, newId } from '../ids.ts'
+import { planReports } from '../report/stored-due.ts'
 import { controlBatches, listExceptions } from './exception-entries.ts'
 import { clearRun, match } from './match/match.ts'
 import { allJoins, hashJoins, stagedScopes } from './match/store-work.ts'
@@ -105,7 +106,10 @@ async function addNext(
     const rows = await query(addRecords(runId, after, ids, exponents))
     await query(allJoins)
     const added = rows.filter(({ is_new: isNew }) => isNew).map(({ id }) => id)
-    if (added.length > 0) await query(markDuplicates(added, []))
+    if (added.length > 0) {
+      await query(markDuplicates(added, []))
+      await query(planReports(held.ids))
+    }
     const last = rows.at(-1)
     return last === undefined ? null : { scopeId: last.scope_id, key: last.key }
   })
@@ -120,6 +124,7 @@ async function finish(engine: Engine, file: FileRow, held: Held): Promise<boolea
     const moved = await query(fileDecided(file.id, held))
     await clearRun(engine.lanes, client, file.id)
     await query(emptyStage(file.id))
+    await query(planReports(held.ids))
     return moved.length > 0
   })
   await faultPoint('settlement-decided', file.id)

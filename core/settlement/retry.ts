@@ -5,6 +5,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
+import { planReports } from '../report/stored-due.ts'
 import { takeTimer } from '../timer/store.ts'
 import { beginning, exponents, underLeases } from './decide-file.ts'
 import { applyEffects } from './effects.ts'
@@ -122,6 +123,7 @@ async function redecideNext(
     const ids = rows.map(({ id }) => id)
     await query(markDuplicates(ids, rows[0]!.was))
     await query(unmarkUnmatched(ids))
+    await query(planReports(held.ids))
     return { scopeId: last.scope_id, key: last.key }
   })
 }

@@ -18,6 +18,8 @@ export type TimerKind =
   | 'settlement-retry'
   /** The next try of a scope's settlement lines that could not take effect yet. */
   | 'settlement-effect'
+  /** The next report file of a series: of an entity, and of a test clock. */
+  | 'report-cut'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`

@@ -510,4 +510,8 @@ export const limits = {
   settlementCopyLines: 5_000,
   /** Records that one commit decides. */
   settlementCommitRecords: 20_000,
+  /** New versions of records are in a report file after this time. */
+  reportCutMs: minute,
+  /** A part of a report file holds whole rows up to about this size. */
+  reportPartBytes: 1024 * 1024,
 } as const

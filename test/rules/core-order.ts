@@ -35,6 +35,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     parts: [
       'test-clock/',
       'settlement/',
+      'report/',
       'schedule/',
       'checkout/',
       'registration/',

@@ -1,0 +1,49 @@
+/** SQL that makes a report file due. Part of every commit that stores versions of records. */
+import { limits } from '@tollgate/schemas'
+import { sql } from '../db/sql.ts'
+
+/**
+ * Sets the timers of the series that get a file: those with a version of this transaction in one of the
+ * scopes. A file comes a minute after the first version by the clock of its scope; further versions do not
+ * put it off. Runs as the last statement of its transaction, because it locks timers.
+ */
+export const planReports = (scopeIds: readonly string[]) => sql`
+with recursive found as (
+  select scope.id as scope_id, scope.clock_id, (
+    select record.entity_id
+    from tollgate.settlement_record as record
+    where record.scope_id = scope.id
+    order by record.entity_id
+    limit 1) as entity_id
+  from tollgate.settlement_scope as scope
+  where scope.id = any(${scopeIds}::uuid[])
+  union all
+  select found.scope_id, found.clock_id, (
+    select record.entity_id
+    from tollgate.settlement_record as record
+    where record.scope_id = found.scope_id and record.entity_id > found.entity_id
+    order by record.entity_id
+    limit 1)
+  from found
+  where found.entity_id is not null),
+series as (
+  select distinct case when entity.kind = 'channel' then entity.parent_id else entity.id end as entity_id,
+    found.clock_id
+  from found
+  join tollgate.entity on entity.id = found.entity_id
+  where exists (
+    select
+    from tollgate.settlement_record as record
+    where record.scope_id = found.scope_id and record.entity_id = found.entity_id
+      and record.txid = pg_current_xact_id()))
+insert into tollgate.timer (id, clock_id, due_at, kind, ref)
+select gen_random_uuid(), series.clock_id,
+  coalesce(clock.at, now()) + ${limits.reportCutMs}::bigint * interval '1 millisecond', 'report-cut',
+  concat_ws(' ', replace(series.entity_id::text, '-', ''), replace(series.clock_id::text, '-', ''))
+from series
+left join tollgate.test_clock as clock on clock.id = series.clock_id
+order by series.entity_id, series.clock_id
+-- A timer that fired may belong to a file that began before these versions.
+on conflict (kind, ref) do update
+  set step = 0, due_at = excluded.due_at, clock_id = excluded.clock_id
+  where timer.step > 0`
