@@ -48,6 +48,10 @@ export type FaultPoint =
   | 'settlement-matched'
   | 'settlement-recorded'
   | 'settlement-decided'
+  | 'report-drafted'
+  | 'report-part'
+  | 'report-written'
+  | 'report-published'
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 

@@ -14,6 +14,7 @@ import { charge } from './charge.ts'
 import type { JobDefinition } from './define.ts'
 import { housekeeping } from './housekeeping.ts'
 import { reconciliation } from './reconciliation.ts'
+import { reportCut } from './report-cut.ts'
 import { scheduleTick } from './schedule-tick.ts'
 import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
@@ -55,6 +56,7 @@ export class Dispatcher {
     await queue.declare(auditLinks)
     await queue.declare(housekeeping)
     await queue.declare(reconciliation)
+    await queue.declare(reportCut)
     await queue.declare(settlementFetch)
     await queue.declare(settlementRetry)
     await queue.declare(settlementEffect)
@@ -70,6 +72,7 @@ export class Dispatcher {
     await this.#work(auditLinks)
     await this.#work(housekeeping)
     await this.#work(reconciliation)
+    await this.#work(reportCut)
     await this.#work(settlementFetch)
     await this.#work(settlementRetry)
     await this.#work(settlementEffect)

@@ -18,6 +18,7 @@ import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
 import { reconciliation } from './reconciliation.ts'
 import { settlementEffect } from './settlement-effect.ts'
+import { reportCut } from './report-cut.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
 
@@ -115,6 +116,10 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   await enqueue(
     settlementRetry,
     due.filter((timer) => timer.kind === 'settlement-retry').map(({ ref }) => retryOf(ref)),
+  )
+  await enqueue(
+    reportCut,
+    due.filter((timer) => timer.kind === 'report-cut').map(({ ref }) => ({ ref })),
   )
 }
 

@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 
 /**
  * Sets the timers of the series that get a file: those with a version of this transaction in one of the
- * scopes. A file comes a minute after the first version by the clock of its scope; further versions do not
+ * scopes, and keeps where their records are. A file comes a minute after the first version by the clock of its scope; further versions do not
  * put it off. Runs as the last statement of its transaction, because it locks timers.
  */
 export const planReports = (scopeIds: readonly string[]) => sql`
@@ -26,16 +26,24 @@ with recursive found as (
     limit 1)
   from found
   where found.entity_id is not null),
-series as (
-  select distinct case when entity.kind = 'channel' then entity.parent_id else entity.id end as entity_id,
-    found.clock_id
+changed as materialized (
+  select found.scope_id, found.entity_id, found.clock_id,
+    case when entity.kind = 'channel' then entity.parent_id else entity.id end as series_entity_id
   from found
   join tollgate.entity on entity.id = found.entity_id
   where exists (
     select
     from tollgate.settlement_record as record
     where record.scope_id = found.scope_id and record.entity_id = found.entity_id
-      and record.txid = pg_current_xact_id()))
+      and record.txid = pg_current_xact_id())),
+known as (
+  insert into tollgate.report_source (scope_id, entity_id, series_entity_id, clock_id)
+  select scope_id, entity_id, series_entity_id, clock_id
+  from changed
+  order by scope_id, entity_id
+  on conflict do nothing),
+series as (
+  select distinct series_entity_id as entity_id, clock_id from changed)
 insert into tollgate.timer (id, clock_id, due_at, kind, ref)
 select gen_random_uuid(), series.clock_id,
   coalesce(clock.at, now()) + ${limits.reportCutMs}::bigint * interval '1 millisecond', 'report-cut',

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { resolve } from '../payment/resolve.ts'
 import { noteExpiry } from '../registration/expiry.ts'
+import { cutOnTime } from '../report/cut.ts'
 import { chargeExecutions } from '../schedule/charge.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
@@ -61,6 +62,9 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
       await engine.lanes.single(removeTimer('resubmit', timer.ref))
       return
     }
+    case 'report-cut':
+      if (await cutOnTime(engine, timer.ref)) return
+      break
     case 'expiring':
       await noteExpiry(engine, timer.ref)
       break

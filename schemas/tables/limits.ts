@@ -512,6 +512,12 @@ export const limits = {
   settlementCommitRecords: 20_000,
   /** New versions of records are in a report file after this time. */
   reportCutMs: minute,
+  /** A file looks again after this time for versions whose transactions wait for an older one. */
+  reportWaitMs: 5 * second,
+  /** Records that a report reads at once. */
+  reportRows: 2_000,
   /** A part of a report file holds whole rows up to about this size. */
   reportPartBytes: 1024 * 1024,
+  /** Parts of a report file that was not published are deleted after this time. */
+  reportDraftDays: 1,
 } as const

@@ -14,6 +14,17 @@ create table tollgate.report_series (
   unique nulls not distinct (entity_id, clock_id)
 );
 
+-- Where the records of a series are: found at the first record, and for ever.
+create table tollgate.report_source (
+  scope_id uuid not null,
+  -- The entity of the records, and that of their series.
+  entity_id uuid not null,
+  series_entity_id uuid not null,
+  clock_id uuid,
+  primary key (scope_id, entity_id)
+);
+create index report_source_series on tollgate.report_source (series_entity_id);
+
 -- A published file. `bytes` is its form for spreadsheets; raw: without the guard against formulas.
 create table tollgate.report_file (
   id uuid primary key,
