@@ -36,6 +36,17 @@ export type Reply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Answered | Readonly<Record<string, unknown>>
+  /** Sent instead of the body: an answer of any size, which is made while it is read. */
+  readonly stream?: ReplyStream
+}
+
+export type ReplyStream = {
+  /** Content type. */
+  readonly type: string
+  /** Its whole length, if known. */
+  readonly bytes?: number
+  /** An error or an early end of the iteration ends the work behind it. */
+  open(): AsyncIterable<Uint8Array>
 }
 
 export type ResultView = {

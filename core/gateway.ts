@@ -25,6 +25,7 @@ import type { Presence } from './process/presence.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
+import { Reports } from './report/api.ts'
 import { Schedules } from './schedule/api.ts'
 import { Settlements } from './settlement/api.ts'
 import { Shoppers } from './shopper-return/api.ts'
@@ -62,6 +63,8 @@ export class Gateway {
   readonly people: OperatorAccounts
   /** Settlement files of acquirers. */
   readonly settlement: Settlements
+  /** Settlements by payout, and report files. */
+  readonly reports: Reports
   readonly events: Events
   /** The audit trail: actors, origins, times and actions. */
   readonly audit: AuditTrail
@@ -97,6 +100,7 @@ export class Gateway {
     this.widget = new Widget(parts.engine)
     this.operator = new Operator(parts.engine)
     this.settlement = new Settlements(parts.engine)
+    this.reports = new Reports(parts.engine)
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))

@@ -22,6 +22,7 @@ import {
 } from './registration/registrations.ts'
 import type { Registration } from './registration/types.ts'
 import { registrationView } from './registration/view.ts'
+import { reportOperations } from './report/operations.ts'
 import { textOf } from './request/values.ts'
 import { scheduleOperations } from './schedule/operations.ts'
 import { stepOperations } from './step/operations.ts'
@@ -103,6 +104,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...webhookOperations,
   ...stepOperations,
   ...eventOperations,
+  ...reportOperations,
   async 'resultCodes.list'() {
     const resultCodes = results.map(([code]) => ({ code, description: resultDescription(code) }))
     return { status: 200, headers: {}, body: { resultCodes } }

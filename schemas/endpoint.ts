@@ -28,4 +28,6 @@ export type Endpoint = {
   readonly surfaces?: readonly ('merchant' | 'fields')[]
   /** Pages of every origin may read the answer. */
   readonly crossOrigin?: true
+  /** Type of an answer that is not JSON. */
+  readonly media?: 'text/csv'
 }

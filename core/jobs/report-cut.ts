@@ -1,4 +1,4 @@
-import { cutOnTime } from '../report/cut.ts'
+import { cut, seriesOf } from '../report/cut.ts'
 import { defineJob } from './define.ts'
 
 /**
@@ -11,6 +11,6 @@ export const reportCut = defineJob<{ ref: string }>({
   concurrency: 1,
   keyOf: ({ ref }) => ref,
   async run({ ref }, engine) {
-    await engine.inFlight.track(cutOnTime(engine, ref))
+    await engine.inFlight.track(cut(engine, seriesOf(ref)))
   },
 })

@@ -38,27 +38,33 @@ export function seriesOf(ref: string): Series {
   return { entityId, clockId }
 }
 
-/**
- * The work of a timer.
- *
- * @returns whether the timer has ended. If not, it is due again.
- */
-export async function cutOnTime(engine: Engine, ref: string): Promise<boolean> {
-  const series = seriesOf(ref)
+export type Cut = {
+  /** The new file. */
+  readonly fileId: string | undefined
+  /** False: the timer of the series is due again. */
+  readonly isDone: boolean
+}
+
+/** Makes the next file of a series, and ends its timer, or puts it off while versions wait for an older transaction. */
+export async function cut(engine: Engine, series: Series): Promise<Cut> {
   const { lanes } = engine
+  const ref = refOf(series)
   await lanes.single(beginCut(ref))
-  await cutSeries(engine, series)
+  const fileId = await cutSeries(engine, series)
   await faultPoint('report-published', ref)
   const [now] = await lanes.single(seriesNow(series))
   const after = { txid: now!.txid, recordId: now!.record_id }
   const left = await lanes.upkeep(sourcesWithNews(series, after, null))
-  if (left.length === 0) return (await lanes.single(endCut(ref))).length > 0
+  if (left.length === 0) {
+    const ended = await lanes.single(endCut(ref))
+    return { fileId, isDone: ended.length > 0 }
+  }
   await lanes.single(cutAgain(ref, limits.reportWaitMs))
-  return false
+  return { fileId, isDone: false }
 }
 
 /** @returns the id of the new file; undefined: there is nothing new, or another process made the file. */
-export async function cutSeries(engine: Engine, series: Series): Promise<string | undefined> {
+async function cutSeries(engine: Engine, series: Series): Promise<string | undefined> {
   const { lanes } = engine
   await lanes.single(addSeries(series))
   const [now] = await lanes.single(seriesNow(series))

@@ -31,3 +31,21 @@ export const rawReportPart = (fileId: string, no: number) => sql<{ bytes: Buffer
   select coalesce(raw, bytes) as bytes
   from tollgate.report_part
   where file_id = ${fileId}::uuid and no = ${no}::integer`
+
+/** Files of some entities, newest first. @param before A file; null: from the newest on. */
+export const reportsOf = (
+  entityIds: readonly string[],
+  before: string | null,
+  limit: number,
+) => sql<ReportRow>`
+  select file.id, file.entity_id, file.clock_id, file.no, file.name, file.sha256, file.raw_sha256, file.bytes,
+    file.raw_bytes_count, file.rows, file.made_at
+  from unnest(${entityIds}::uuid[]) as entity (id)
+  cross join lateral (
+    select id, entity_id, clock_id, no, name, sha256, raw_sha256, bytes, raw_bytes_count, rows, made_at
+    from tollgate.report_file
+    where entity_id = entity.id and (${before}::uuid is null or id < ${before}::uuid)
+    order by id desc
+    limit ${limit}::integer) as file
+  order by file.id desc
+  limit ${limit}::integer`

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { resolve } from '../payment/resolve.ts'
 import { noteExpiry } from '../registration/expiry.ts'
-import { cutOnTime } from '../report/cut.ts'
+import { cut, seriesOf } from '../report/cut.ts'
 import { chargeExecutions } from '../schedule/charge.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
@@ -63,7 +63,7 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
       return
     }
     case 'report-cut':
-      if (await cutOnTime(engine, timer.ref)) return
+      if ((await cut(engine, seriesOf(timer.ref))).isDone) return
       break
     case 'expiring':
       await noteExpiry(engine, timer.ref)

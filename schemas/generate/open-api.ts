@@ -233,7 +233,8 @@ function responsesOf({ endpoint, fields }: Operation, name: string): Json {
   }
 }
 
-function mediaType({ path, operation }: Endpoint): string {
+function mediaType({ path, operation, media }: Endpoint): string {
+  if (media !== undefined) return media
   if (path.endsWith('.js')) return 'text/javascript'
   return operation === 'reference.get' ? 'text/html' : 'application/json'
 }

@@ -2461,6 +2461,67 @@ export interface WebhooksDeliveriesRequest {
   cursor?: string
 }
 
+export interface ReportsAggregationsRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  date: DateOfReportsAggregations
+  /** Settlement currency. */
+  currency: string
+  /** Maximum number of payouts in one answer. */
+  limit?: string
+  /** Continues at nextCursor of the previous answer. */
+  cursor?: string
+}
+
+export interface DateOfReportsAggregations {
+  /** First day. */
+  from: string
+  /** Last day. */
+  to: string
+}
+
+export interface ReportsAggregationRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Sort order of the lines of one settlement. */
+  sortValue?: "SettlementTxDate"
+  /** Ascending or descending. */
+  sortOrder?: ("ASC" | "DESC" | "asc" | "desc")
+}
+
+export interface ReportsRecordsRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Number of the page, of 100 records each. */
+  pageNo?: string
+  /** Only records of this type. */
+  reconciliationType?: ("SETTLED" | "CHARGEBACK" | "CHARGEBACK REVERSAL" | "FEE")
+}
+
+export interface ReportsFilesRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Maximum number of entries in one answer. */
+  limit?: string
+  /** Continues at nextCursor of the previous answer. */
+  cursor?: string
+}
+
+export interface ReportsFileRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
@@ -5368,6 +5429,431 @@ export interface DeliverieAttemptAnswer {
   answer?: string
 }
 
+export interface ReportsAggregationsAnswer {
+  result?: ResultAnswerOfReportsAggregations
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  aggregations?: AggregationAnswer[]
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfReportsAggregations {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface AggregationAnswer {
+  /** Id of the payout in this currency. */
+  id?: string
+  /** First day of settlement of its records, in the time zone of the clearing institute. */
+  date?: string
+  /** Day on which the bank pays. */
+  valueDate?: string
+  /** The bank's reference of the payout. */
+  payoutId?: string
+  clearingInstitute?: AggregationClearingInstituteAnswer
+  merchantAccount?: AggregationMerchantAccountAnswer
+  /** Test clock of the payments. */
+  testClock?: string
+  /** Currency of the payout. */
+  currency?: string
+  /** Number of records. */
+  count?: number
+  /** Balance before. Absent, like the other amounts of a whole payout, for an entity below that of the merchant number. */
+  opening?: string
+  /** Settled payments, less those paid to shoppers. */
+  gross?: string
+  /** Refunds. */
+  refunds?: string
+  /** Chargebacks. */
+  chargebacks?: string
+  /** Reversals of chargebacks. */
+  reversals?: string
+  fees?: AggregationFeeAnswer[]
+  /** Taxes. */
+  tax?: string
+  /** Reserve released, less reserve held. */
+  reserve?: string
+  /** Adjustments and transfers. */
+  adjustments?: string
+  /** All amounts above, less closing: what should be paid out. */
+  net?: string
+  /** Balance after. */
+  closing?: string
+  /** What the clearing institute reports as paid out. */
+  payout?: string
+  /** OPEN: the payout was not reported yet. BALANCED: it equals net. UNBALANCED: it does not. */
+  status?: ("OPEN" | "BALANCED" | "UNBALANCED")
+  exceptions?: AggregationExceptionAnswer[]
+}
+
+export interface AggregationClearingInstituteAnswer {
+  /** Name of the clearing institute. */
+  name?: string
+  /** The merchant's number at the clearing institute. */
+  merchantId?: string
+}
+
+export interface AggregationMerchantAccountAnswer {
+  /** Merchant account of all records, if they have one in common. */
+  id?: string
+  /** Name of its channel. */
+  name?: string
+}
+
+export interface AggregationFeeAnswer {
+  /** SETTLEMENT_FEE: kept from single records. PAYOUT_FEE: of the payout. Others: transaction types of fee records. */
+  kind?: string
+  /** Sum of these fees. */
+  amount?: string
+}
+
+export interface AggregationExceptionAnswer {
+  /** Kind of exception. */
+  kind?: string
+  /** Number of records with it. */
+  count?: number
+}
+
+export interface ReportsAggregationAnswer {
+  result?: ResultAnswerOfReportsAggregation
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the payout in this currency. */
+  id: string
+  /** First day of settlement of its records, in the time zone of the clearing institute. */
+  date: string
+  /** Day on which the bank pays. */
+  valueDate?: string
+  /** The bank's reference of the payout. */
+  payoutId?: string
+  clearingInstitute?: ClearingInstituteAnswer
+  merchantAccount?: MerchantAccountAnswer
+  /** Test clock of the payments. */
+  testClock?: string
+  /** Currency of the payout. */
+  currency: string
+  /** Number of records. */
+  count: number
+  /** Balance before. Absent, like the other amounts of a whole payout, for an entity below that of the merchant number. */
+  opening?: string
+  /** Settled payments, less those paid to shoppers. */
+  gross: string
+  /** Refunds. */
+  refunds: string
+  /** Chargebacks. */
+  chargebacks: string
+  /** Reversals of chargebacks. */
+  reversals: string
+  fees?: FeeAnswer[]
+  /** Taxes. */
+  tax?: string
+  /** Reserve released, less reserve held. */
+  reserve?: string
+  /** Adjustments and transfers. */
+  adjustments?: string
+  /** All amounts above, less closing: what should be paid out. */
+  net: string
+  /** Balance after. */
+  closing?: string
+  /** What the clearing institute reports as paid out. */
+  payout?: string
+  /** OPEN: the payout was not reported yet. BALANCED: it equals net. UNBALANCED: it does not. */
+  status?: ("OPEN" | "BALANCED" | "UNBALANCED")
+  exceptions?: ExceptionAnswer[]
+  /** Number of pages, of 100 records each. */
+  pages?: number
+  records?: RecordAnswerOfReportsAggregation[]
+}
+
+export interface ResultAnswerOfReportsAggregation {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ClearingInstituteAnswer {
+  /** Name of the clearing institute. */
+  name: string
+  /** The merchant's number at the clearing institute. */
+  merchantId: string
+}
+
+export interface MerchantAccountAnswer {
+  /** Merchant account of all records, if they have one in common. */
+  id?: string
+  /** Name of its channel. */
+  name?: string
+}
+
+export interface FeeAnswer {
+  /** SETTLEMENT_FEE: kept from single records. PAYOUT_FEE: of the payout. Others: transaction types of fee records. */
+  kind?: string
+  /** Sum of these fees. */
+  amount?: string
+}
+
+export interface ExceptionAnswer {
+  /** Kind of exception. */
+  kind?: string
+  /** Number of records with it. */
+  count?: number
+}
+
+export interface RecordAnswerOfReportsAggregation {
+  /** Kind of record. */
+  recordType?: ("SETTLED" | "CHARGEBACK" | "CHARGEBACK REVERSAL" | "FEE")
+  /** Kind of payment or fee. */
+  transactionType?: ("DEBIT" | "CREDIT" | "REFUND" | "BATCH" | "MONTHLY" | "SUBMERCHANT" | "PAYMENT_FACILITATOR" | "AUTH_FEE" | "CAPTURE_FEE" | "CANCEL_FEE" | "REFUND_FEE")
+  settlement?: RecordSettlementAnswer
+  clearingInstitute?: RecordClearingInstituteAnswer
+  merchantAccount?: RecordMerchantAccountAnswer
+  /** Payment service provider. */
+  pspEntityId?: string
+  /** Division. */
+  divisionEntityId?: string
+  /** Merchant. */
+  merchantEntityId?: string
+  payment?: RecordPaymentAnswer
+  /** Short number of the payment. */
+  shortId?: string
+  /** Amount of the payment. */
+  amount?: string
+  /** Currency of the payment. */
+  currency?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
+  presentmentDate?: string
+  /** Text on the statement. */
+  descriptor?: string
+  card?: RecordCardAnswer
+  bankAccount?: RecordBankAccountAnswer
+  result?: RecordResultAnswer
+  matchedTransactions?: RecordMatchedTransactionsAnswer
+  chargebackTransaction?: RecordChargebackTransactionAnswer
+  /** Reference of the merchant. Not in the file. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Not in the file. */
+  merchantInvoiceId?: string
+  /** Id of the record, the same in all versions. */
+  id?: string
+  /** Version of the record; rises with each correction. */
+  version?: number
+  /** Items: Differences from the payment. */
+  discrepancies?: string[]
+}
+
+export interface RecordSettlementAnswer {
+  /** Whether the merchant receives or pays. */
+  cashflow?: ("POS" | "NEG")
+  /** The clearing institute's number of the settlement. */
+  id?: string
+  /** Settled amount. */
+  amount?: string
+  /** Currency of the settlement. */
+  currency?: string
+  /** Amount kept by the clearing institute. */
+  fee?: string
+  /** Rate from payment to settlement currency. */
+  fxRate?: string
+  /** Day of settlement in the time zone of the clearing institute. */
+  date?: string
+  /** Whether the payment was settled. */
+  status?: ("SUCCESS" | "FAILED")
+  /** Format of the record's file. */
+  format?: string
+}
+
+export interface RecordClearingInstituteAnswer {
+  /** The merchant's number at the clearing institute. */
+  merchantId?: string
+  /** First of the clearing institute's references. */
+  txId1?: string
+  /** Second of the clearing institute's references. */
+  txId2?: string
+  /** Third of the clearing institute's references. */
+  txId3?: string
+  /** Name of the clearing institute. */
+  name?: string
+}
+
+export interface RecordMerchantAccountAnswer {
+  /** Merchant account of the payment. */
+  id?: string
+  /** Name of that account. */
+  name?: string
+}
+
+export interface RecordPaymentAnswer {
+  /** Id of the payment. */
+  id?: string
+}
+
+export interface RecordCardAnswer {
+  /** Last four digits of a card. */
+  last4Digits?: string
+  /** Holder of a card. */
+  holder?: string
+}
+
+export interface RecordBankAccountAnswer {
+  /** Last four characters of a bank account. */
+  last4Digits?: string
+  /** Code of the bank. */
+  bankCode?: string
+  /** Holder of a bank account. */
+  holder?: string
+}
+
+export interface RecordResultAnswer {
+  /** Reason of a chargeback. */
+  code?: string
+  /** Description of that reason. */
+  description?: string
+}
+
+export interface RecordMatchedTransactionsAnswer {
+  /** Whether the record matches a payment. */
+  status?: ("MATCHED" | "MULTIPLE_MATCHES" | "NOT_MATCHED")
+  payment?: RecordMatchedTransactionsPaymentAnswer[]
+  /** Number of matching payments, if more than are listed. */
+  count?: number
+}
+
+export interface RecordMatchedTransactionsPaymentAnswer {
+  /** A matching payment. */
+  id?: string
+}
+
+export interface RecordChargebackTransactionAnswer {
+  /** The chargeback of a matched record. */
+  id?: string
+}
+
+export interface ReportsRecordsAnswer {
+  result?: ResultAnswerOfReportsRecords
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Number of pages, of 100 records each. */
+  pages?: number
+  records?: RecordAnswerOfReportsRecords[]
+}
+
+export interface ResultAnswerOfReportsRecords {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface RecordAnswerOfReportsRecords {
+  /** Kind of record. */
+  recordType?: ("SETTLED" | "CHARGEBACK" | "CHARGEBACK REVERSAL" | "FEE")
+  /** Kind of payment or fee. */
+  transactionType?: ("DEBIT" | "CREDIT" | "REFUND" | "BATCH" | "MONTHLY" | "SUBMERCHANT" | "PAYMENT_FACILITATOR" | "AUTH_FEE" | "CAPTURE_FEE" | "CANCEL_FEE" | "REFUND_FEE")
+  settlement?: RecordSettlementAnswer
+  clearingInstitute?: RecordClearingInstituteAnswer
+  merchantAccount?: RecordMerchantAccountAnswer
+  /** Payment service provider. */
+  pspEntityId?: string
+  /** Division. */
+  divisionEntityId?: string
+  /** Merchant. */
+  merchantEntityId?: string
+  payment?: RecordPaymentAnswer
+  /** Short number of the payment. */
+  shortId?: string
+  /** Amount of the payment. */
+  amount?: string
+  /** Currency of the payment. */
+  currency?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
+  presentmentDate?: string
+  /** Text on the statement. */
+  descriptor?: string
+  card?: RecordCardAnswer
+  bankAccount?: RecordBankAccountAnswer
+  result?: RecordResultAnswer
+  matchedTransactions?: RecordMatchedTransactionsAnswer
+  chargebackTransaction?: RecordChargebackTransactionAnswer
+  /** Reference of the merchant. Not in the file. */
+  merchantTransactionId?: string
+  /** Invoice number of the merchant. Not in the file. */
+  merchantInvoiceId?: string
+  /** Id of the record, the same in all versions. */
+  id?: string
+  /** Version of the record; rises with each correction. */
+  version?: number
+  /** Items: Differences from the payment. */
+  discrepancies?: string[]
+}
+
+export interface ReportsFilesAnswer {
+  result?: ResultAnswerOfReportsFiles
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  files?: FileAnswer[]
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfReportsFiles {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface FileAnswer {
+  /** Files, newest first. */
+  id?: string
+  /** Name of the file. */
+  name?: string
+  /** Merchant of the records; above merchants, the entity whose records match no payment. */
+  entity?: string
+  /** Test clock of the records. */
+  testClock?: string
+  /** Number of the file: counts from 1 for each entity and test clock. */
+  no?: number
+  /** Number of records in the file. */
+  rows?: number
+  /** Size in bytes. */
+  bytes?: number
+  /** SHA-256 of the bytes. */
+  sha256?: string
+  /** Time of the file, on the clock of its records. */
+  madeAt?: string
+}
+
+export type ReportsFileAnswer = Record<string, unknown>
+
 export type ResultCodesListAnswer = Record<string, unknown>
 
 export type ConnectorsEventAnswer = Record<string, unknown>
@@ -5449,6 +5935,11 @@ export interface Requests {
   'webhooks.test': WebhooksTestRequest
   'webhooks.replay': WebhooksReplayRequest
   'webhooks.deliveries': WebhooksDeliveriesRequest
+  'reports.aggregations': ReportsAggregationsRequest
+  'reports.aggregation': ReportsAggregationRequest
+  'reports.records': ReportsRecordsRequest
+  'reports.files': ReportsFilesRequest
+  'reports.file': ReportsFileRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
@@ -5516,6 +6007,11 @@ export interface Answers {
   'webhooks.test': WebhooksTestAnswer
   'webhooks.replay': WebhooksReplayAnswer
   'webhooks.deliveries': WebhooksDeliveriesAnswer
+  'reports.aggregations': ReportsAggregationsAnswer
+  'reports.aggregation': ReportsAggregationAnswer
+  'reports.records': ReportsRecordsAnswer
+  'reports.files': ReportsFilesAnswer
+  'reports.file': ReportsFileAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../table.ts'
+import { reportEndpoints } from './report-endpoints.ts'
 import { widgetEndpoints } from './widget-endpoints.ts'
 
 /** Fields of accepted groups for the creation of a checkout only. */
@@ -651,6 +652,7 @@ export const endpoints: readonly Endpoint[] = [
     right: 'read',
     throttle: 'read',
   },
+  ...reportEndpoints,
   {
     operation: 'resultCodes.list',
     method: 'GET',

@@ -26,6 +26,9 @@ import { recipient } from './recipient.ts'
 import { reconciliationRecord } from './reconciliation.ts'
 import { recurringMigration } from './recurring-migration.ts'
 import { reporting } from './reporting.ts'
+import {
+  aggregationListResponse, aggregationResponse, recordListResponse, reportDays, reportFileResponse, reportList, reportOrder, reportPage,
+} from './reports.ts'
 import { risk } from './risk.ts'
 import {
   clock,
@@ -70,8 +73,8 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkout, checkoutSubmission, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
-  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord,
+  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkout, checkoutSubmission, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
+  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse,
 ]
 
 /** The tables by name: `groupsByName.get('cart.items')`. */

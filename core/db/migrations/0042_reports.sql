@@ -68,3 +68,5 @@ drop index tollgate.settlement_record_txid;
 create index settlement_record_page on tollgate.settlement_record
   (scope_id, batch, settled_currency, entity_id, settlement_date, id) include (record_type);
 drop index tollgate.settlement_record_batch;
+create index settlement_batch_scope on tollgate.settlement_batch (scope_id, settlement_date, id);
+drop index tollgate.settlement_batch_entity;

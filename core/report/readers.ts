@@ -1,0 +1,25 @@
+/** The entities whose records a caller may read. */
+import type { Caller } from '../caller/caller.ts'
+import type { Engine } from '../engine.ts'
+import { ancestries } from '../entity/store.ts'
+import { entitiesBelow } from './store-aggregation.ts'
+
+export type Reader = {
+  /** At and below the entity of the request. */
+  readonly own: readonly string[]
+  /** Above it: their payouts can have records of the reader. */
+  readonly above: readonly string[]
+}
+
+/** @param entityId An entity that the caller may name; undefined: that of the caller. */
+export async function readerOf(
+  { lanes }: Pick<Engine, 'lanes'>,
+  caller: Caller,
+  entityId: string | undefined,
+): Promise<Reader> {
+  const id = entityId ?? caller.entityId
+  const own = (await lanes.read(entitiesBelow(id))).map((row) => row.id)
+  if (id === null) return { own, above: [] }
+  const path = await lanes.read(ancestries([id]))
+  return { own, above: path.map((row) => row.id).filter((above) => above !== id) }
+}

@@ -1,0 +1,63 @@
+/** SQL of the records of one payout, in the order of their days. */
+import { sql } from '../db/sql.ts'
+import { type RecordRow, recordColumns, recordJoins } from './stored-record.ts'
+
+/** A payout in one currency. */
+export type BatchKey = {
+  readonly scope_id: string
+  readonly name: string
+  readonly currency: string
+}
+
+const isOf = (batch: BatchKey, type: string | null) => sql`record.scope_id = ${batch.scope_id}::uuid
+      and record.batch = ${batch.name}::text and record.settled_currency = ${batch.currency}::text
+      and (${type}::text is null or record.record_type = ${type}::text)`
+
+/** Numbers of records by day and entity, in this order: by them a page is found without counting to it. */
+export const runsOf = (batch: BatchKey, own: readonly string[], type: string | null) => sql<{
+  day: string
+  entity_id: string
+  count: number
+}>`
+  select record.settlement_date::text as day, record.entity_id, count(*)::integer as count
+  from tollgate.settlement_record as record
+  where ${isOf(batch, type)} and record.entity_id = any(${own}::uuid[])
+  group by record.settlement_date, record.entity_id
+  order by record.settlement_date, record.entity_id`
+
+/** Some records of one day and entity: those after an id, without the first ones. */
+export type Slice = {
+  readonly day: string
+  readonly entityId: string
+  readonly afterId: string
+  readonly skip: number
+  readonly take: number
+}
+
+export const recordsOf = (
+  batch: BatchKey,
+  type: string | null,
+  slices: readonly Slice[],
+) => sql<RecordRow>`
+  with slice as (
+    select slice.no, slice.day, slice.entity_id, slice.after_id, slice.skip, slice.take
+    from unnest(${slices.map(({ day }) => day)}::date[], ${slices.map(({ entityId }) => entityId)}::uuid[],
+      ${slices.map(({ afterId }) => afterId)}::uuid[], ${slices.map(({ skip }) => skip)}::integer[],
+      ${slices.map(({ take }) => take)}::integer[])
+      with ordinality as slice (day, entity_id, after_id, skip, take, no)),
+  page as materialized (
+    select slice.no, some.id
+    from slice
+    cross join lateral (
+      select record.id
+      from tollgate.settlement_record as record
+      where ${isOf(batch, type)} and record.entity_id = slice.entity_id and record.settlement_date = slice.day
+        and record.id > slice.after_id
+      order by record.id
+      offset slice.skip
+      limit slice.take) as some)
+  select ${recordColumns}
+  from page
+  join tollgate.settlement_record as record on record.id = page.id
+  ${recordJoins}
+  order by page.no, page.id`
