@@ -6,6 +6,7 @@ import { commandLineActor } from './actor.ts'
 import { type Command, columns, needed, print, UsageError, withInstallation } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
+import { settlementReport } from './settlement-report.ts'
 import { harmless } from './timeline.ts'
 
 const importCommand: Command = {
@@ -230,4 +231,5 @@ export const settlementCommands: readonly Command[] = [
   exceptions,
   assign,
   rerun,
+  settlementReport,
 ]

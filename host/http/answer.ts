@@ -13,7 +13,7 @@ export type Document = {
 }
 
 /** Larger answers go in pieces of this size, each after the one before has gone. */
-const pieceBytes = 64 * 1024
+export const pieceBytes = 64 * 1024
 
 const json: FlatHeaders = ['Content-Type', 'application/json;charset=UTF-8', ...apiHeaders]
 

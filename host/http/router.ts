@@ -11,6 +11,7 @@ import { type Endpoint, endpoints, type Surface } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
 import { costOf, type Document, documentOf, send } from './answer.ts'
 import type { AnswerBudget } from './answer-budget.ts'
+import { sendStream, streamCost } from './answer-stream.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
 import { clientOf } from './client.ts'
@@ -164,7 +165,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
       reply = done
       document = documentOf(done)
     }
-    if (readers !== undefined) parts.answers.fit(readers, costOf(document))
+    if (readers !== undefined) parts.answers.fit(readers, costIn(reply, document))
   } catch (error) {
     if (error instanceof ClientGoneError) {
       log(parts, asked, { startedMs, caller, status: 0, gone: true })
@@ -180,10 +181,16 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   } finally {
     share?.letGo()
   }
-  const moved = readers && parts.answers.sending(request, response, readers, costOf(document))
+  const cost = costIn(reply, document)
+  const moved = readers && parts.answers.sending(request, response, readers, cost)
   const closing = isLast || parts.state.closing
   const status = reply?.status ?? document.status ?? 200
-  send(response, status, document, requestId, closing, reply?.headers, moved)
+  if (reply?.stream === undefined) {
+    send(response, status, document, requestId, closing, reply?.headers, moved)
+  } else {
+    const receiver = { response, socket: request.socket, requestId, closing, moved: moved ?? still }
+    await sendStream(receiver, status, reply.stream, reply.headers)
+  }
   log(parts, asked, {
     startedMs,
     caller,
@@ -192,6 +199,11 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     gone: response.destroyed ? true : undefined,
   })
 }
+
+const costIn = (reply: Reply | undefined, document: Document): number =>
+  reply?.stream === undefined ? costOf(document) : streamCost
+
+const still = () => {}
 
 /** The client, and the resources of its request. */
 type Asker = {
