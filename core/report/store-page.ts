@@ -46,7 +46,7 @@ export const recordsOf = (
       ${slices.map(({ take }) => take)}::integer[])
       with ordinality as slice (day, entity_id, after_id, skip, take, no)),
   page as materialized (
-    select slice.no, some.id
+    select slice.no, found.id
     from slice
     cross join lateral (
       select record.id
@@ -55,7 +55,7 @@ export const recordsOf = (
         and record.id > slice.after_id
       order by record.id
       offset slice.skip
-      limit slice.take) as some)
+      limit slice.take) as found)
   select ${recordColumns}
   from page
   join tollgate.settlement_record as record on record.id = page.id
