@@ -14,6 +14,7 @@ import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { browser, scriptedAuthenticator } from '../rig/authenticator.ts'
 import { closeChecked } from '../rig/books.ts'
 import { cardOf } from '../rig/payment-request.ts'
+import { storePayout } from '../rig/stored-payouts.ts'
 
 const tokenCount = 30
 const idCount = 60
@@ -33,6 +34,8 @@ type Kind =
   | 'record'
   | 'webhook'
   | 'event'
+  | 'aggregation'
+  | 'report'
   | 'entity'
 type Ids = Readonly<Record<Kind, readonly string[]>>
 
@@ -47,6 +50,8 @@ const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   query: ['payment', 'registration', 'schedule', 'record'],
   webhooks: ['webhook'],
   events: ['event'],
+  aggregations: ['aggregation'],
+  files: ['report'],
 }
 
 /** Values of required parameters. */
@@ -55,6 +60,8 @@ const samples: Readonly<Record<string, string>> = {
   currency: 'EUR',
   paymentType: 'DB',
   url: 'https://127.0.0.1:9/',
+  'date.from': '2026-03-01',
+  'date.to': '2026-03-31',
 }
 
 const card = {
@@ -263,7 +270,16 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     [channel, Math.ceil(count * 0.2), 'payment.approved'],
   )
   const event = events.map(({ id }) => String(id).replaceAll('-', ''))
+  const aggregation: string[] = []
+  const report: string[] = []
+  for (let no = 0; no < Math.ceil(count * 0.1); no += 1) {
+    const owner = { holder: marks[0]!, reference: marks[1]! }
+    aggregation.push((await storePayout(run, { channel, merchant }, owner)).id)
+    report.push(...(await gateway.reports.cut({ entityId: merchant })).map(({ id }) => id))
+  }
   return {
+    aggregation,
+    report,
     payment,
     authentication,
     registration,
@@ -453,6 +469,9 @@ async function stateOf({ sql }: Hosted, channel: string): Promise<string> {
          join tollgate.entity e on e.id = $1 and e.parent_id = c.entity_id
        union all select concat_ws(' ', id, version, payment_id, removed_at, request) from tollgate.checkout
          where entity_id = $1
+       union all select concat_ws(' ', id, version) from tollgate.settlement_record where entity_id = $1
+       union all select concat_ws(' ', f.id, f.no) from tollgate.report_file f
+         join tollgate.entity e on e.id = $1 and e.parent_id = f.entity_id
        union all select concat_ws(' ', id, type) from tollgate.record where channel_id = $1) lines`,
     [channel],
   )

@@ -61,6 +61,10 @@ const fieldsPerGroup = {
   query: 10,
   'linked query': 1,
   reporting: 5,
+  'report days': 3,
+  'report order': 2,
+  'report page': 2,
+  'report list': 2,
   webhook: 4,
   'webhook query': 1,
   'webhook replay': 4,
@@ -86,6 +90,10 @@ const fieldsPerGroup = {
   'delivery response': 15,
   notification: 9,
   'reconciliation record': 40,
+  'aggregation response': 27,
+  'aggregation list response': 28,
+  'record list response': 45,
+  'report file response': 10,
 }
 
 test('every table has all its fields', () => {
@@ -116,8 +124,9 @@ test('no two rows have the same name, unless both tables share it on purpose', (
     'customParameters[name]': ['checkout submission', 'customParameters'],
     'registrations[n].id': ['checkout', 'compatibility'],
     registrationId: ['checkout submission', 'schedule'],
-    limit: ['page', 'query'],
-    cursor: ['page', 'query'],
+    limit: ['page', 'query', 'report list'],
+    cursor: ['page', 'query', 'report list'],
+    pageNo: ['query', 'report page'],
     'date.from': ['query', 'reporting'],
     'date.to': ['query', 'reporting'],
     types: ['event feed', 'webhook'],
@@ -210,6 +219,8 @@ test('a name has one format in all tables that an answer can merge', () => {
         'checkout response',
         'event response',
         'reconciliation record',
+        'aggregation response',
+        'record list response',
       ].includes(group.name),
   )
   const formats = new Map<string, string>()
