@@ -13,6 +13,7 @@ import {
   type BatchRow,
   batchById,
   batchesOf,
+  discrepanciesOf,
   type LineRow,
   linesOf,
   type SumRow,
@@ -127,13 +128,18 @@ async function viewsOf(
 ): Promise<AggregationView[]> {
   if (batches.length === 0) return []
   const ids = batches.map(({ id }) => id)
-  const sums = Map.groupBy(await engine.lanes.search(sumsOf(ids, own)), (row) => row.batch_id)
+  const totals = await engine.lanes.search(sumsOf(ids, own))
+  const sums = Map.groupBy(totals, (row) => row.batch_id)
+  const odd = totals.filter((row) => row.with_discrepancies > 0n).map((row) => row.batch_id)
+  const kinds = odd.length === 0 ? [] : await engine.lanes.search(discrepanciesOf(odd, own))
+  const discrepancies = Map.groupBy(kinds, (row) => row.batch_id)
   const whole = batches.filter((batch) => batch.is_whole).map(({ id }) => id)
   const rows = whole.length === 0 ? [] : await engine.lanes.search(linesOf(whole))
   const lines = Map.groupBy(rows, (row) => row.batch_id)
   const facts = batches.map((batch) => ({
     batch,
     sums: sums.get(batch.id) ?? [],
+    discrepancies: discrepancies.get(batch.id) ?? [],
     lines: lines.get(batch.id) ?? [],
   }))
   const accounts = [...new Set(facts.flatMap((fact) => accountOf(fact.sums) ?? []))]
@@ -145,6 +151,7 @@ async function viewsOf(
 type Facts = {
   readonly batch: BatchRow
   readonly sums: readonly SumRow[]
+  readonly discrepancies: readonly { readonly kind: string; readonly count: bigint }[]
   readonly lines: readonly LineRow[]
 }
 
@@ -159,7 +166,7 @@ function accountOf(sums: readonly SumRow[]): string | undefined {
 
 function viewOf(
   { registry }: Engine,
-  { batch, sums, lines }: Facts,
+  { batch, sums, discrepancies, lines }: Facts,
   names: ReadonlyMap<string, string>,
 ): AggregationView {
   const { currency, is_whole: isWhole } = batch
@@ -211,7 +218,7 @@ function viewOf(
     ...ofWhole({ closing: shown(closing) }),
     ...(payout !== undefined && { payout: shown(payout.minor) }),
     ...ofWhole({ status: statusOf(batch) }),
-    exceptions: exceptionsOf(batch, sums),
+    exceptions: exceptionsOf(batch, sums, discrepancies),
   }
 }
 
@@ -253,15 +260,19 @@ function feesOf(sums: readonly SumRow[], ofLines: bigint): { kind: string; minor
 const statusOf = ({ is_balanced: isBalanced }: BatchRow) =>
   isBalanced === null ? 'OPEN' : isBalanced ? 'BALANCED' : 'UNBALANCED'
 
-function exceptionsOf(batch: BatchRow, sums: readonly SumRow[]) {
-  const counts = new Map<string, number>()
-  const add = (kind: string, count: number) => counts.set(kind, (counts.get(kind) ?? 0) + count)
-  for (const { match_status: status, discrepancies, count } of sums) {
-    if (status === 'NOT_MATCHED' || status === 'MULTIPLE_MATCHES') add(status, Number(count))
-    for (const kind of discrepancies) add(kind, Number(count))
-  }
-  if (batch.is_whole && batch.is_balanced === false) add('CONTROL', 1)
-  return [...counts]
-    .map(([kind, count]) => ({ kind, count }))
-    .sort((a, b) => (a.kind < b.kind ? -1 : 1))
+function exceptionsOf(
+  batch: BatchRow,
+  sums: readonly SumRow[],
+  discrepancies: Facts['discrepancies'],
+): { kind: string; count: number }[] {
+  const total = (countOf: (row: SumRow) => bigint) =>
+    sums.reduce((sum, row) => sum + Number(countOf(row)), 0)
+  return [
+    { kind: 'NOT_MATCHED', count: total((row) => row.not_matched) },
+    { kind: 'MULTIPLE_MATCHES', count: total((row) => row.several_matches) },
+    { kind: 'CONTROL', count: batch.is_whole && batch.is_balanced === false ? 1 : 0 },
+    ...discrepancies.map(({ kind, count }) => ({ kind, count: Number(count) })),
+  ]
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => (one.kind < other.kind ? -1 : 1))
 }

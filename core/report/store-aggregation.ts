@@ -86,8 +86,6 @@ export type SumRow = {
   batch_id: string
   record_type: string
   transaction_type: string
-  match_status: string | null
-  discrepancies: string[]
   count: bigint
   /** Signed: positive in favour of the merchant. */
   settled: bigint
@@ -96,21 +94,50 @@ export type SumRow = {
   /** The lowest and the highest account id; null: none is known. */
   first_account: string | null
   last_account: string | null
+  not_matched: bigint
+  several_matches: bigint
+  with_discrepancies: bigint
 }
 
-/** Records of some payouts by kind, match and discrepancies. */
+/** Records of some payouts by kind. */
 export const sumsOf = (batchIds: readonly string[], own: readonly string[]) => sql<SumRow>`
-  select batch.id as batch_id, record.record_type, record.transaction_type, record.match_status,
-    record.discrepancies, count(*) as count,
-    sum(case when record.cashflow = 'POS' then record.settled_minor else -record.settled_minor end)::bigint as settled,
-    coalesce(sum(record.fee_minor), 0)::bigint as fee, min(record.merchant_number) as merchant_number,
-    min(record.account_id::text)::uuid as first_account, max(record.account_id::text)::uuid as last_account
+  select batch.id as batch_id, total.record_type, total.transaction_type, total.count, total.settled, total.fee,
+    total.merchant_number, total.first_account, total.last_account, total.not_matched, total.several_matches,
+    total.with_discrepancies
   from tollgate.settlement_batch as batch
-  join tollgate.settlement_record as record on record.scope_id = batch.scope_id and record.batch = batch.name
-    and record.settled_currency = batch.currency
-  where batch.id = any(${batchIds}::uuid[]) and record.entity_id = any(${own}::uuid[])
-  group by batch.id, record.record_type, record.transaction_type, record.match_status, record.discrepancies
-  order by batch.id, record.record_type, record.transaction_type`
+  cross join lateral (
+    select record.record_type, record.transaction_type, count(*) as count,
+      sum(case when record.cashflow = 'POS' then record.settled_minor else -record.settled_minor end)::bigint
+        as settled,
+      coalesce(sum(record.fee_minor), 0)::bigint as fee, min(record.merchant_number) as merchant_number,
+      min(record.account_id::text)::uuid as first_account, max(record.account_id::text)::uuid as last_account,
+      count(*) filter (where record.match_status = 'NOT_MATCHED') as not_matched,
+      count(*) filter (where record.match_status = 'MULTIPLE_MATCHES') as several_matches,
+      count(*) filter (where record.discrepancies <> '{}') as with_discrepancies
+    from tollgate.settlement_record as record
+    where record.scope_id = batch.scope_id and record.batch = batch.name
+      and record.settled_currency = batch.currency and record.entity_id = any(${own}::uuid[])
+    group by record.record_type, record.transaction_type) as total
+  where batch.id = any(${batchIds}::uuid[])
+  order by batch.id, total.record_type, total.transaction_type`
+
+/** Records of some payouts by discrepancy. */
+export const discrepanciesOf = (batchIds: readonly string[], own: readonly string[]) => sql<{
+  batch_id: string
+  kind: string
+  count: bigint
+}>`
+  select batch.id as batch_id, total.kind, total.count
+  from tollgate.settlement_batch as batch
+  cross join lateral (
+    select given.kind, count(*) as count
+    from tollgate.settlement_record as record
+    cross join lateral unnest(record.discrepancies) as given (kind)
+    where record.scope_id = batch.scope_id and record.batch = batch.name
+      and record.settled_currency = batch.currency and record.entity_id = any(${own}::uuid[])
+    group by given.kind) as total
+  where batch.id = any(${batchIds}::uuid[])
+  order by batch.id, total.kind`
 
 export type LineRow = {
   batch_id: string

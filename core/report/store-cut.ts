@@ -1,6 +1,6 @@
 /** SQL of the making of report files: position, sources, parts, publication. */
 import { type Sql, sql } from '../db/sql.ts'
-import { type RecordRow, recordColumns, recordJoins } from './stored-record.ts'
+import { type RecordRow, recordColumns, recordsOfPage } from './stored-record.ts'
 
 /** Files of one entity and one test clock; null: of real time. */
 export type Series = { readonly entityId: string; readonly clockId: string | null }
@@ -61,9 +61,7 @@ export const versionsOf = (
     order by txid, id
     limit ${limit}::integer)
   select ${recordColumns}, record.txid::text as txid
-  from page
-  join tollgate.settlement_record as record on record.id = page.id
-  ${recordJoins}
+  from ${recordsOfPage}
   order by record.txid, record.id`
 
 /** A file that is being written. */

@@ -1,6 +1,6 @@
 /** SQL of the records of one payout, in the order of their days. */
 import { sql } from '../db/sql.ts'
-import { type RecordRow, recordColumns, recordJoins } from './stored-record.ts'
+import { type RecordRow, recordColumns, recordsOfPage } from './stored-record.ts'
 
 /** A payout in one currency. */
 export type BatchKey = {
@@ -34,6 +34,7 @@ export type Slice = {
   readonly take: number
 }
 
+/** The order is that of the index of pages; by ids alone, Postgres would search them among all records. */
 export const recordsOf = (
   batch: BatchKey,
   type: string | null,
@@ -51,13 +52,11 @@ export const recordsOf = (
     cross join lateral (
       select record.id
       from tollgate.settlement_record as record
-      where ${isOf(batch, type)} and record.entity_id = slice.entity_id and record.settlement_date = slice.day
-        and record.id > slice.after_id
-      order by record.id
+      where ${isOf(batch, type)} and record.entity_id = slice.entity_id
+        and (record.settlement_date, record.id) > (slice.day, slice.after_id) and record.settlement_date <= slice.day
+      order by record.settlement_date, record.id
       offset slice.skip
       limit slice.take) as found)
   select ${recordColumns}
-  from page
-  join tollgate.settlement_record as record on record.id = page.id
-  ${recordJoins}
+  from ${recordsOfPage}
   order by page.no, page.id`

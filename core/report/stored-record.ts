@@ -50,7 +50,7 @@ export type RecordRow = {
   paid_transaction_id: string | null
 }
 
-/** Of a `record`, joined by `recordJoins`. */
+/** Of a `record`, joined by `recordsOfPage`. */
 export const recordColumns = sql`record.id, record.version, record.entity_id, record.merchant_number,
     record.record_type, record.transaction_type, record.cashflow, record.status, record.settlement_id,
     record.settlement_date::text as settlement_day,
@@ -64,10 +64,21 @@ export const recordColumns = sql`record.id, record.version, record.entity_id, re
     paid.merchant_transaction_id as paid_transaction_id`
 
 /**
- * The account of a record is that of its payment, else the one by which its file came. The payment is looked
- * up by its id: offset 0 keeps Postgres from reading the months of the other payments.
+ * The records with the ids of `page`. The account of a record is that of its payment, else the one by which
+ * its file came. Offset 0: records and payments are looked up by their ids, because a join of many would read
+ * the whole tables.
  */
-export const recordJoins = sql`join tollgate.settlement_scope as scope on scope.id = record.scope_id
+export const recordsOfPage = sql`page
+  cross join lateral (
+    select id, version, txid, scope_id, file_id, entity_id, account_id, merchant_number, record_type,
+      transaction_type, cashflow, status, settlement_id, settlement_date, requested_at, amount_minor, currency,
+      settled_minor, settled_currency, fee_minor, fx_rate, ref1, ref2, ref3, merchant_transaction_id,
+      merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason, match_status, candidates,
+      candidate_count, discrepancies, dispute_record_id
+    from tollgate.settlement_record
+    where settlement_record.id = page.id
+    offset 0) as record
+  join tollgate.settlement_scope as scope on scope.id = record.scope_id
   join tollgate.settlement_file as file on file.id = record.file_id
   left join tollgate.merchant_account as account on account.id = coalesce(record.account_id,
     case when file.scope_id = record.scope_id then file.account_id end)

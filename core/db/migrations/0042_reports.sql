@@ -64,9 +64,10 @@ create table tollgate.report_draft (
 create index settlement_record_report on tollgate.settlement_record (scope_id, entity_id, txid, id);
 drop index tollgate.settlement_record_txid;
 
--- Records of a payout in the order of its pages. The kind is for pages of one kind.
+-- Records of a payout by entity, in the order of its pages. The kind is for pages of one kind.
 create index settlement_record_page on tollgate.settlement_record
   (scope_id, batch, settled_currency, entity_id, settlement_date, id) include (record_type);
 drop index tollgate.settlement_record_batch;
+drop index tollgate.settlement_record_entity;
 create index settlement_batch_scope on tollgate.settlement_batch (scope_id, settlement_date, id);
 drop index tollgate.settlement_batch_entity;
