@@ -3,7 +3,15 @@ import { rules } from '../../connectors/simulator/rules.ts'
 import { commands } from '../../host/cli.ts'
 import { type Command, commonOptions } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
-import { officeEndpoints, paymentTypes, rights, roles } from '../../schemas/index.ts'
+import {
+  formatInWords,
+  groupsByName,
+  officeEndpoints,
+  paymentTypes,
+  reconciliationColumns,
+  rights,
+  roles,
+} from '../../schemas/index.ts'
 import {
   authenticationOf,
   isInEffect,
@@ -136,6 +144,31 @@ function optionsOfAll(): string[] {
   )
 }
 
+function aggregation(): string[] {
+  return table(
+    ['member', 'meaning'],
+    groupsByName
+      .get('aggregation response')!
+      .fields.map(({ name, meaning }) => [code(name), meaning]),
+  )
+}
+
+function reconciliationFile(): string[] {
+  const { fields } = groupsByName.get('reconciliation record')!
+  return table(
+    ['column', 'in JSON', 'meaning', 'format'],
+    reconciliationColumns.map((column) => {
+      const of = fields.filter(({ options }) => options.column === column)
+      return [
+        code(column),
+        of.map(({ name }) => code(name)).join(', '),
+        of.map(({ meaning }) => meaning).join(' '),
+        formatInWords(of[0]!.format),
+      ]
+    }),
+  )
+}
+
 function simulatorOutcomes(): string[] {
   return table(
     ['field', 'value', 'result', 'meaning'],
@@ -171,6 +204,12 @@ export function generatedParts(): GeneratedPart[] {
     { page: 'docs/simulator.md', name: 'outcomes', lines: simulatorOutcomes() },
     { page: 'docs/simulator.md', name: 'authentications', lines: simulatorAuthentications() },
     { page: 'docs/simulator.md', name: 'settlement', lines: simulatorSettlement() },
+    { page: 'docs/reconciliation.md', name: 'aggregation', lines: aggregation() },
+    {
+      page: 'docs/reconciliation.md',
+      name: 'reconciliation columns',
+      lines: reconciliationFile(),
+    },
   ]
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { testKey } from '../../rig/gateway.ts'
 import { type SettlingRun, settled, settlementFile, startSettling } from '../../rig/settlement.ts'
+import { storePayout } from '../../rig/stored-payouts.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 let run: SettlingRun
@@ -104,6 +105,25 @@ describe('tollgate settlement', () => {
     assert.equal(again.code, 0, again.err)
     assert.match(again.out, /a running worker reads the file again/)
     await run.read(id)
+  })
+
+  test('makes the CSV files of new records, once', async () => {
+    const names = { channel: run.channel, merchant: run.merchant }
+    await storePayout(run, names, { holder: 'Jane Jones', reference: 'order-1' })
+    const foreign = await tollgate('settlement', 'report', '--entity', '0'.repeat(32))
+    assert.equal(foreign.code, 1)
+    assert.match(foreign.err, /entityId/)
+    const made = await tollgate('settlement', 'report', '--entity', run.merchant)
+    assert.equal(made.code, 0, made.err)
+    const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+    assert.match(
+      made.out,
+      new RegExp(`^[0-9a-f]{32} +reconciliation-${run.merchant}-${day}-000001\\.csv +1 records\n$`),
+    )
+    const again = await tollgate('settlement', 'report')
+    assert.deepEqual([again.code, again.out], [0, 'no new records\n'])
+    const none = await tollgate('settlement', 'report', '--json')
+    assert.deepEqual([none.code, JSON.parse(none.out)], [0, []])
   })
 
   const mistakes: readonly [string, () => string[], RegExp][] = [
