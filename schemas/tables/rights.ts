@@ -12,7 +12,7 @@ export type Right = {
 }
 
 export const rights = [
-  { name: 'read', title: 'Read', ofTokens: true, meaning: 'Read payments, registrations, schedules, events, webhook endpoints and test clocks; search.' },
+  { name: 'read', title: 'Read', ofTokens: true, meaning: 'Read payments, registrations, schedules, events, reports, webhook endpoints and test clocks; search.' },
   { name: 'charge', title: 'Charge', ofTokens: true, meaning: 'Take money: payments, captures, rebills, receipts, and registrations and schedules for them.' },
   { name: 'refund', title: 'Refund', ofTokens: true, meaning: 'Return money: refunds and reversals.' },
   { name: 'payout', title: 'Pay out', ofTokens: true, meaning: 'Pay money out: credits, and schedules of them.' },

@@ -106,11 +106,15 @@ export const unknownEndpoints: Finder = (page) =>
     }),
   )
 
-/** Fields of any operation, without list indexes. A group of fields, such as `cart.items`, is a name too. */
+/**
+ * Fields of any operation, without list indexes. A group of fields, such as `cart.items`, is a name too, and
+ * so is a member of a record without the name of its list.
+ */
 const fields = new Set(
   [...operations().values()]
     .flatMap(({ fields: own, tolerated, answers }) => [...own, ...tolerated, ...answers])
-    .map(({ name }) => name.replaceAll(/\[[^\]]*\]/g, ''))
+    .flatMap(({ name }) => [name, name.replace(/^records\[n\]\./, '')])
+    .map((name) => name.replaceAll(/\[[^\]]*\]/g, ''))
     .flatMap((name) =>
       name.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.')),
     ),
@@ -143,7 +147,9 @@ const literals = new Set(
   ),
 )
 const events = new Set(
-  [...literals].filter((name) => /^(?:payment|registration|schedule|webhook)\./.test(name)),
+  [...literals].filter((name) =>
+    /^(?:payment|registration|schedule|settlement|webhook)\./.test(name),
+  ),
 )
 
 /** `schedule.missed`: the engine emits the event, or a field has the name. */
