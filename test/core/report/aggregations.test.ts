@@ -268,10 +268,12 @@ describe('aggregations', () => {
     assert.equal(charged.found.length, 25)
     assert.ok(charged.found.every(({ recordType }) => recordType === 'CHARGEBACK'))
     assert.deepEqual((await read('FEE', 0)).found, [])
-    const streamed = async (sortOrder?: 'DESC' | 'asc') =>
-      Array.fromAsync(
-        reports.records(id, sortOrder && { sortValue: 'SettlementTxDate', sortOrder }),
-      )
+    const streamed = async (sortOrder?: 'DESC' | 'asc') => {
+      const all: RecordView[] = []
+      const wanted = sortOrder && { sortValue: 'SettlementTxDate' as const, sortOrder }
+      for await (const record of reports.records(id, wanted)) all.push(record)
+      return all
+    }
     assert.deepEqual(await streamed(), found)
     assert.deepEqual(await streamed('asc'), found)
     const reversed = await streamed('DESC')
