@@ -12,6 +12,7 @@ import { fileById } from '../../../core/settlement/store-file.ts'
 import { takeLeases } from '../../../core/settlement/store-scope.ts'
 import { advance } from '../../../core/test-clock/advance.ts'
 import { limits } from '../../../schemas/index.ts'
+import { until } from '../../rig/gateway.ts'
 import { openEngine } from '../settlement/engines.ts'
 import { type ReportRun, startReports } from './report-run.ts'
 
@@ -125,6 +126,16 @@ describe('report files', () => {
     assert.equal((await cutNow()).isDone, true)
     assert.deepEqual(await reported(), named(2))
     assert.deepEqual(await timers(), [])
+  })
+
+  test('are made by workers when their timer is due, once', async () => {
+    await run.file(lines(3))
+    const workers = await Promise.all([1, 2].map(() => run.another({ role: 'worker' })))
+    await run.sql("update tollgate.timer set due_at = now() where kind = 'report-cut'")
+    await until(async () => ((await timers()).length === 0 ? true : undefined))
+    for (const worker of workers) await worker.close()
+    assert.equal((await run.files()).length, 1)
+    assert.deepEqual(await reported(), named(3))
   })
 
   test('wait for an older transaction, whose records could come between', async () => {
