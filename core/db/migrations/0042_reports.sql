@@ -71,3 +71,16 @@ drop index tollgate.settlement_record_batch;
 drop index tollgate.settlement_record_entity;
 create index settlement_batch_scope on tollgate.settlement_batch (scope_id, settlement_date, id);
 drop index tollgate.settlement_batch_entity;
+
+-- Records from before are in the first files.
+insert into tollgate.report_source (scope_id, entity_id, series_entity_id, clock_id)
+select distinct record.scope_id, record.entity_id,
+  case when entity.kind = 'channel' then entity.parent_id else entity.id end, scope.clock_id
+from tollgate.settlement_record as record
+join tollgate.settlement_scope as scope on scope.id = record.scope_id
+join tollgate.entity on entity.id = record.entity_id;
+insert into tollgate.timer (id, due_at, kind, ref)
+select gen_random_uuid(), now(), 'report-cut',
+  concat_ws(' ', replace(source.series_entity_id::text, '-', ''), replace(source.clock_id::text, '-', ''))
+from tollgate.report_source as source
+group by source.series_entity_id, source.clock_id;

@@ -108,21 +108,25 @@ describe('tollgate settlement', () => {
   })
 
   test('makes the CSV files of new records, once', async () => {
-    const names = { channel: run.channel, merchant: run.merchant }
-    await storePayout(run, names, { holder: 'Jane Jones', reference: 'order-1' })
+    const { entities } = run.gateway
+    const parentId = run.division
+    const merchant = await entities.create({ kind: 'merchant', name: 'Books', parentId })
+    const name = { kind: 'channel', name: 'Books', parentId: merchant } as const
+    const channel = await entities.create(name)
+    // Of a merchant whose files no worker makes.
+    await storePayout(run, { channel, merchant }, { holder: 'Jane', reference: 'order-1' })
     const foreign = await tollgate('settlement', 'report', '--entity', '0'.repeat(32))
     assert.equal(foreign.code, 1)
     assert.match(foreign.err, /entityId/)
-    const made = await tollgate('settlement', 'report', '--entity', run.merchant)
+    const report = ['settlement', 'report', '--entity', merchant]
+    const made = await tollgate(...report)
     assert.equal(made.code, 0, made.err)
     const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-    assert.match(
-      made.out,
-      new RegExp(`^[0-9a-f]{32} +reconciliation-${run.merchant}-${day}-000001\\.csv +1 records\n$`),
-    )
-    const again = await tollgate('settlement', 'report')
+    const line = `^[0-9a-f]{32} +reconciliation-${merchant}-${day}-000001\\.csv +1 records\n$`
+    assert.match(made.out, new RegExp(line))
+    const again = await tollgate(...report)
     assert.deepEqual([again.code, again.out], [0, 'no new records\n'])
-    const none = await tollgate('settlement', 'report', '--json')
+    const none = await tollgate(...report, '--json')
     assert.deepEqual([none.code, JSON.parse(none.out)], [0, []])
   })
 
