@@ -57,6 +57,7 @@ export async function applyLater(engine: Engine, scopeId: string): Promise<void>
     await applyEffects(engine, [scopeId], () => engine.clock.elapsedMs() > endMs)
     await engine.lanes.together(takeTimer('settlement-effect', scopeId), [
       planEffects([scopeId], limits.settlementEffectMs),
+      planReports([scopeId]),
     ])
   } finally {
     await leases.end()

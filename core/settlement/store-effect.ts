@@ -1,5 +1,6 @@
 /** SQL of the effects of settlement records: from the decision to the payments. */
 import { sql } from '../db/sql.ts'
+import { lineSource } from '../payment/store-dispute-read.ts'
 
 export type EffectRow = {
   id: string
@@ -41,18 +42,43 @@ export const effectWaits = (id: string, forMs: number) => sql`
 update tollgate.settlement_record set effect_after = now() + ${forMs}::bigint * interval '1 millisecond'
 where id = ${id}::uuid and effect = 'open'`
 
-/** The effect took place. @param discrepancy A new one, which makes a new version of the record. */
+/**
+ * The effect took place. The dispute that it led to, or a new discrepancy, makes a new version of the record.
+ */
 export const effectDone = (id: string, discrepancy: string | null) => sql<{ id: string }>`
-update tollgate.settlement_record set effect = 'done', effect_tries = 0,
-  version = version + case when ${discrepancy}::text is null or ${discrepancy}::text = any(discrepancies)
-    then 0 else 1 end,
-  txid = case when ${discrepancy}::text is null or ${discrepancy}::text = any(discrepancies)
-    then txid else pg_current_xact_id() end,
-  discrepancies = case when ${discrepancy}::text is null or ${discrepancy}::text = any(discrepancies)
-    then discrepancies else array(
-      select name from unnest(discrepancies || ${discrepancy}::text) as given (name) order by name) end
-where id = ${id}::uuid and effect = 'open'
-returning id`
+with told as (
+  select fact.record_id
+  from tollgate.settlement_record as record
+  join tollgate.settlement_match as match on match.record_id = record.id
+  join tollgate.chargeback as fact on fact.payment_id = match.payment_id
+    and fact.kind = case record.record_type when 'CHARGEBACK' then 'chargeback' else 'reversal' end
+    and (fact.reference = record.reference
+      or ${`${lineSource}${id}`}::text in (fact.source, fact.confirmed_by))
+  where record.id = ${id}::uuid and record.record_type in ('CHARGEBACK', 'CHARGEBACK REVERSAL')
+  order by fact.at desc, fact.record_id desc
+  limit 1),
+result as (
+  select record.id, coalesce(record.dispute_record_id, told.record_id) as dispute_record_id, array(
+      select name
+      from unnest(record.discrepancies || ${discrepancy}::text) as given (name)
+      where name is not null
+      group by name
+      order by name) as discrepancies
+  from tollgate.settlement_record as record
+  left join told on true
+  where record.id = ${id}::uuid)
+update tollgate.settlement_record as record set effect = 'done', effect_tries = 0,
+  dispute_record_id = result.dispute_record_id, discrepancies = result.discrepancies,
+  version = record.version + case when change.is_new then 1 else 0 end,
+  txid = case when change.is_new then pg_current_xact_id() else record.txid end
+from result
+cross join lateral (
+  select (record_now.dispute_record_id is distinct from result.dispute_record_id
+    or record_now.discrepancies <> result.discrepancies) as is_new
+  from tollgate.settlement_record as record_now
+  where record_now.id = result.id) as change
+where record.id = result.id and record.effect = 'open'
+returning record.id`
 
 /** A try failed. After the last one the effect has failed, until an operator runs the file again. */
 export const effectFailed = (id: string, tries: number, forMs: number) => sql<{ effect: string }>`

@@ -2,6 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
+import { planReports } from '../report/stored-due.ts'
 import { decideFile } from './decide-file.ts'
 import { applyEffects } from './effects.ts'
 import { ScopesBusy, stageAgain, takeIn } from './intake.ts'
@@ -61,6 +62,7 @@ async function takeEffect(engine: Engine, file: FileRow, { held }: ScopeLeases):
   await applyEffects(engine, held.ids)
   const ended = await lanes.together(fileDone(held, limits.settlementLeaseMs, file.id), [
     planEffects(held.ids, limits.settlementEffectMs),
+    planReports(held.ids),
   ])
   if (ended.length === 0) throw new ScopeLost('another process took over')
   await faultPoint('settlement-done', file.id)
