@@ -123,7 +123,7 @@ async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
     const [found] = await engine.lanes.single(paymentById(id, null))
     if (found !== undefined) payments.push(toPayment(found))
   }
-  if (row.record_type !== 'SETTLED') return dispute(engine, row, payments[0])
+  if (row.record_type !== 'SETTLED') return tellDispute(engine, row, payments[0])
   const results: Done[] = []
   for (const payment of payments) {
     const amount = payments.length === 1 ? amountOf(row) : undefined
@@ -179,7 +179,7 @@ async function again(engine: Engine, payment: Payment): Promise<Payment> {
 }
 
 /** A chargeback or its reversal; one that failed moved no money. */
-async function dispute(
+async function tellDispute(
   engine: Engine,
   row: EffectRow,
   payment: Payment | undefined,

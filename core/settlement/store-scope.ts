@@ -50,12 +50,12 @@ from free
 where scope.id = free.id and (select count(*) from free) = cardinality(${ids}::uuid[])
 returning scope.id, scope.lease`
 
-/** Extends leases between the commits of a long step. */
+/** Extends leases between the commits of a long step. One that has ended meanwhile stays ended. */
 export const renewLeases = ({ ids, leases }: Held, forMs: number) => sql`
 update tollgate.settlement_scope as scope
 set lease_until = now() + ${forMs}::bigint * interval '1 millisecond'
 from unnest(${ids}::uuid[], ${leases}::integer[]) as held (id, lease)
-where scope.id = held.id and scope.lease = held.lease`
+where scope.id = held.id and scope.lease = held.lease and scope.lease_until is not null`
 
 export const endLeases = (ids: readonly string[], leases: readonly number[]) => sql`
 update tollgate.settlement_scope as scope set lease_until = null

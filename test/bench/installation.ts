@@ -65,7 +65,12 @@ export function gatewayOf(
   return createGateway({
     database: { url },
     plugins: acquirerUrl === undefined ? [simulator] : [simulator, simulatorHttp],
-    ...(acquirerUrl && { connectors: { 'simulator-http': { url: acquirerUrl } } }),
+    ...(acquirerUrl && {
+      connectors: {
+        'simulator-http': { url: acquirerUrl },
+        'simulator-http-3ds': { url: acquirerUrl },
+      },
+    }),
     environment: 'test',
     allowLoopbackForMerchants: true,
     keys: localKeys(keys),

@@ -42,7 +42,7 @@ export const lateMutants: readonly Mutant[] = [
       },
       {
         of: 'applyMessage',
-        find: "if (applied === 'settled')",
+        find: "if (applied === 'settled' && source === 'event')",
         put: 'if (false)',
       },
     ],

@@ -17,5 +17,8 @@ export default {
       ],
     }),
   ],
-  connectors: { 'simulator-http': { url: process.env.BENCH_ACQUIRER } },
+  connectors: {
+    'simulator-http': { url: process.env.BENCH_ACQUIRER },
+    'simulator-http-3ds': { url: process.env.BENCH_ACQUIRER },
+  },
 }
