@@ -65,12 +65,20 @@ export type Engine = {
   checkUrl(url: string): UrlCheck
   /** The way to merchants' URLs, under a rule of their own: connectors may reach more. */
   readonly toMerchants: Outgoing
+  /**
+   * The address behind a name at which a merchant's file server may be reached.
+   *
+   * @throws TransferError
+   */
+  merchantAddress(host: string, port: number): Promise<string>
   /** Whether merchants see the responses of their URLs: not when URLs may lead to this machine. */
   readonly showsAnswers: boolean
   /** Tests of webhook endpoints under way. */
   readonly webhookTests: WebhookSlots
   /** Changes of the configuration, by token. */
   readonly setupChanges: SetupChanges
+  /** Tests of report destinations under way. */
+  readonly reportTests: WebhookSlots
   /** Replays under way. */
   readonly webhookReplays: WebhookSlots
   /** The name of this installation in ids of checkouts. */

@@ -12,6 +12,7 @@ import { EventBus } from './event/bus.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { paymentJobs } from './jobs/payment-jobs.ts'
 import { checkUrl } from './net/address.ts'
+import { checkedAddress } from './net/checked-address.ts'
 import { InFlight } from './process/in-flight.ts'
 import { SetupChanges } from './process/setup-changes.ts'
 import { ShopperQuestions } from './process/shopper-questions.ts'
@@ -42,7 +43,11 @@ export async function assembleEngine(
   const engine: Engine = {
     ...{ name, environment, clock, lanes, vault, directory, registry, targets },
     ...{ log, securityLog, alarm, toMerchants, widgetFiles },
-    services: { lanes, clock, outgoing, tokens: new TokenCache(clock), log },
+    services: {
+      ...{ lanes, clock, outgoing, tokens: new TokenCache(clock), log },
+      transfers: registry.transfers,
+      addressOf: (host, port) => checkedAddress(resources.connectorRules, host, port),
+    },
     shortNumbers: new ShortNumbers(lanes),
     inFlight: new InFlight(),
     cardTesting: new CardTesting({
@@ -53,8 +58,10 @@ export async function assembleEngine(
     steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
     jobs: paymentJobs(resources.queue),
     checkUrl: (url) => checkUrl(url, resources.merchantUrlRules),
+    merchantAddress: (host, port) => checkedAddress(resources.merchantUrlRules, host, port),
     showsAnswers: resources.showsAnswers,
     webhookTests: new WebhookSlots('test', limits.webhookTestsPerToken),
+    reportTests: new WebhookSlots('test', limits.reportTestsPerToken, 'report destination'),
     setupChanges: new SetupChanges(clock),
     webhookReplays: new WebhookSlots('replay', limits.webhookReplaysPerToken),
     node: nodeOf(name),

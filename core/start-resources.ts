@@ -26,6 +26,7 @@ export type Resources = {
   /** Requests to the URLs of merchants: webhooks and `notificationUrl`. */
   readonly toMerchants: Outgoing
   readonly merchantUrlRules: AddressRules
+  readonly connectorRules: AddressRules
   /** Whether merchants see the responses of their URLs. */
   readonly showsAnswers: boolean
 }
@@ -55,6 +56,7 @@ export function openResources(options: GatewayOptions): Resources {
     outgoing: createOutgoing({ name, allowLoopback: mayReachLoopback, clock }),
     toMerchants: createOutgoing({ name, allowLoopback: forMerchants, clock }),
     merchantUrlRules: addressRules({ allowLoopback: forMerchants }),
+    connectorRules: addressRules({ allowLoopback: mayReachLoopback }),
     showsAnswers: forMerchants === false,
     queue: new Queue(database, {
       migrate: options.migrate !== false,

@@ -6,7 +6,12 @@ import {
   type Operation,
   type Records,
   Sensitive,
+  type Transfer,
+  TransferError,
+  type TransferSession,
+  type TransferTarget,
 } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import type { Outgoing, OutgoingCall, TranscriptEntry } from '../net/http.ts'
@@ -23,6 +28,10 @@ export type Services = {
   readonly outgoing: Outgoing
   readonly tokens: TokenCache
   readonly log: Log
+  /** File protocols by their scheme. */
+  readonly transfers: ReadonlyMap<string, Transfer>
+  /** The address behind a name at which a connector may open a folder. @throws TransferError */
+  addressOf(host: string, port: number): Promise<string>
 }
 
 export type CallTarget = {
@@ -70,6 +79,7 @@ export class ConnectorCall implements Context {
   #scrubber: Scrubber | undefined
   #persons: readonly string[] | null | undefined
   #marked = false
+  readonly #sessions: TransferSession[] = []
   /** Secrets that an answer brought. */
   readonly #told: string[] = []
 
@@ -188,6 +198,19 @@ export class ConnectorCall implements Context {
     return Number(row!.value)
   }
 
+  async transfer(scheme: Transfer['scheme'], target: TransferTarget): Promise<TransferSession> {
+    const { transfers, addressOf } = this.#services
+    const found = transfers.get(scheme)
+    if (found === undefined) {
+      const why = `no plugin speaks ${scheme}: load one such as @tollgate/file-transfer`
+      throw new TransferError('protocol', why)
+    }
+    const { signal } = this
+    const session = await found.open(target, { addressOf, stepMs: limits.transferStepMs, signal })
+    this.#sessions.push(session)
+    return session
+  }
+
   get records(): Records {
     const { loaded, accountKey } = this.#target
     return openRecords(this.#services.lanes, loaded.connector.name, accountKey)
@@ -199,6 +222,7 @@ export class ConnectorCall implements Context {
    * @returns true unless certainly no moving request left this process.
    */
   finish(): boolean {
+    for (const session of this.#sessions.splice(0)) void session.close()
     return this.#call?.finish() === 'moved' || this.#marked
   }
 

@@ -4,6 +4,8 @@ import {
   contractVersion,
   type Plugin,
   PluginError,
+  type Server,
+  type Transfer,
 } from '@tollgate/plugin-kit'
 import { asConnector } from './authenticator.ts'
 import { checkSettings } from './settings.ts'
@@ -49,6 +51,10 @@ const money = [
 export class Registry {
   readonly #byName = new Map<string, Loaded>()
   readonly plugins: readonly Plugin[]
+  /** File protocols by their scheme. */
+  readonly transfers: ReadonlyMap<string, Transfer>
+  /** Servers by their name. */
+  readonly servers: ReadonlyMap<string, Server>
 
   constructor(
     plugins: readonly Plugin[],
@@ -70,6 +76,16 @@ export class Registry {
         this.#addAuthenticator(plugin, authenticator, configs)
       }
     }
+    this.transfers = byName(
+      plugins.flatMap(({ transfers = [] }) => transfers),
+      'transfer',
+      ({ scheme }) => scheme,
+    )
+    this.servers = byName(
+      plugins.flatMap(({ servers = [] }) => servers),
+      'server',
+      ({ name }) => name,
+    )
   }
 
   #checkFacts(where: string, { name, contract }: { name: string; contract: number }): void {
@@ -169,6 +185,26 @@ const configOf = (
   { name, config }: Pick<Connector, 'name' | 'config'>,
   configs: Readonly<Record<string, Record<string, unknown>>>,
 ) => (config === undefined ? {} : checkSettings(config, configs[name] ?? {}, `connectors.${name}`))
+
+/** @throws PluginError when two plugins bring the same. */
+function byName<Part>(
+  parts: readonly Part[],
+  noun: string,
+  nameOf: (part: Part) => string,
+): ReadonlyMap<string, Part> {
+  const named = new Map<string, Part>()
+  for (const part of parts) {
+    const name = nameOf(part)
+    if (named.has(name)) {
+      throw new PluginError(
+        'duplicate-name',
+        `Two plugins bring the ${noun} "${name}". Load one of them.`,
+      )
+    }
+    named.set(name, part)
+  }
+  return named
+}
 
 function checkPlugin(plugin: Plugin): void {
   if (typeof plugin !== 'object' || plugin === null || typeof plugin.name !== 'string') {

@@ -9,6 +9,7 @@ import { GatewayError } from '../errors.ts'
 export class InFlight {
   readonly #byConnector = new Map<string, number>()
   readonly #work = new Set<Promise<unknown>>()
+  readonly #ending = new AbortController()
   #closing = false
   #over = false
 
@@ -56,9 +57,15 @@ export class InFlight {
     return this.#closing
   }
 
+  /** Aborted when a shutdown begins, for work that another process can continue. */
+  get ending(): AbortSignal {
+    return this.#ending.signal
+  }
+
   /** Admits no further work and waits for the running work, at most `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
+    this.#ending.abort()
     const until = systemClock.elapsedMs() + graceMs
     while (this.#work.size > 0 && systemClock.elapsedMs() < until) {
       const left = until - systemClock.elapsedMs()

@@ -1,17 +1,19 @@
-/** Limits concurrent tests and replays of webhook endpoints, which occupy a connection for long. */
+/** Limits concurrent tests and replays of webhook endpoints and report destinations, which occupy a connection for long. */
 import type { Caller } from '../caller/caller.ts'
 import { GatewayError } from '../errors.ts'
 
 export class WebhookSlots {
   readonly #noun: string
   readonly #perToken: number
+  readonly #place: string
   readonly #endpoints = new Set<string>()
   readonly #tokens = new Map<string, number>()
 
-  /** @param noun names the work in refusals. */
-  constructor(noun: string, perToken: number) {
+  /** @param noun and @param place name the work in refusals. */
+  constructor(noun: string, perToken: number, place = 'webhook endpoint') {
     this.#noun = noun
     this.#perToken = perToken
+    this.#place = place
   }
 
   /**
@@ -22,7 +24,7 @@ export class WebhookSlots {
   async within<T>(caller: Caller, endpointId: string, work: () => Promise<T>): Promise<T> {
     const noun = this.#noun
     if (this.#endpoints.has(endpointId)) {
-      throw refused(`a ${noun} of this webhook endpoint is still running: wait for its answer`)
+      throw refused(`a ${noun} of this ${this.#place} is still running: wait for its answer`)
     }
     const running = this.#tokens.get(caller.id) ?? 0
     // The embedding program is trusted, and is one caller for all its users.

@@ -14,6 +14,7 @@ import type {
 import type { Sensitive } from './sensitive.ts'
 import type { Settings, SettingsOf } from './settings.ts'
 import type { Settlement } from './settlement.ts'
+import type { Transfer, TransferSession, TransferTarget } from './transfer.ts'
 
 /** The version of this contract. The engine refuses connectors of another version at start. */
 export const contractVersion = 1
@@ -160,6 +161,13 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   /** Aborted at the operation's deadline. */
   readonly signal: AbortSignal
   readonly log: Log
+  /**
+   * Opens a folder of the acquirer, for `settlement.fetch`. The engine checks the address, as for `http`,
+   * and closes the session after the call. Keep logins in settings of class `secret`.
+   *
+   * @throws TransferError, also when no plugin speaks the protocol.
+   */
+  transfer(scheme: Transfer['scheme'], target: TransferTarget): Promise<TransferSession>
   /** URL for messages of the acquirer. */
   readonly notifyUrl?: string
   /** Address of the pages that the plugin serves, without a slash at its end. */

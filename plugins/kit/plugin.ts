@@ -1,6 +1,8 @@
 import type { Authenticator } from './authenticator.ts'
 import type { Connector } from './connector.ts'
 import type { Pages } from './page.ts'
+import type { Server } from './server.ts'
+import type { Transfer } from './transfer.ts'
 
 /** Reserved. A wallet will turn an encrypted payment token into an instrument. */
 export type Wallet = { readonly name: string }
@@ -43,6 +45,10 @@ export type Plugin = {
   readonly on?: (event: GatewayEvent) => void
   /** Pages for the shopper in test set-ups, an issuer's challenge say. */
   readonly pages?: Pages
+  /** File protocols by which the engine reaches folders on other machines. */
+  readonly transfers?: readonly Transfer[]
+  /** Servers that a process of their own runs. */
+  readonly servers?: readonly Server[]
 }
 
 /** Declares a plugin: a name and its parts. */

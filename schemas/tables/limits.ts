@@ -417,6 +417,30 @@ export const limits = {
   /** Simultaneous replays of one token in one process; an endpoint has one. */
   webhookReplaysPerToken: 1,
 
+  // Delivery of report files.
+  /** Longest wait for each answer of a server, and for each block of a file. */
+  transferStepMs: 30 * second,
+  /** A file must be delivered in this time. */
+  transferMs: hour,
+  /** Destinations, and keys for reading by SFTP, of one entity. */
+  reportDestinationsPerEntity: 20,
+  sftpKeysPerEntity: 50,
+  /** Lease of a process on a destination, and the time after which it is renewed. */
+  reportLeaseMs: 2 * minute,
+  reportLeaseRenewMs: 30 * second,
+  /** Simultaneous destinations of one process. */
+  reportDestinationsRunning: 4,
+  /** Files that one run takes to a destination before others get their turn. */
+  reportFilesPerRun: 50,
+  /** Files that one request delivers again. */
+  reportFilesPerReplay: 1_000,
+  /** Simultaneous tests of one token in one process; a destination has one. */
+  reportTestsPerToken: 2,
+  /** The newest files that a folder shows. Older ones can be opened by their name. */
+  servedFiles: 10_000,
+  /** The delivery log of report files is kept this long. */
+  reportDeliveryDays: 90,
+
   // The feed of events.
   /**
    * Waiting readers of one process, of one merchant and of one token; more are refused with 429.

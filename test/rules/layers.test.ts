@@ -10,6 +10,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   'plugins/kit': ['@tollgate/schemas'],
   'plugins/embedded-postgres': [],
+  'plugins/file-transfer': ['@tollgate/plugin-kit'],
+  'plugins/file-server': ['@tollgate/plugin-kit'],
   'plugins/widget': ['@tollgate/schemas'],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
@@ -131,6 +133,16 @@ test('the host loads its optional database server only when it needs one', () =>
   )
   assert.match(loading[0]!.code, /await import\('@tollgate\/embedded-postgres'\)/)
   assert.doesNotMatch(loading[0]!.code, /from '@tollgate\/embedded-postgres'/)
+})
+
+test('file protocols are known to their plugins alone', () => {
+  const wrong = ['schemas', 'plugins/kit', 'core', 'connectors', 'host']
+    .flatMap(sources)
+    .filter((source) => source.imports.some((name) => /^(ssh2|basic-ftp)/.test(name)))
+  assert.deepEqual(
+    wrong.map(({ file }) => file),
+    [],
+  )
 })
 
 test('express is known to the host alone', () => {

@@ -1,6 +1,7 @@
 import type { Context, Log, Records } from '../connector.ts'
 import type { Json } from '../outcome.ts'
 import type { Sensitive } from '../sensitive.ts'
+import { TransferError } from '../transfer.ts'
 import { type Attempt, type Line, openLine } from './http.ts'
 
 /** The shared state of one case's calls, as an engine's calls share its database and its caches. */
@@ -69,6 +70,9 @@ export function openCall(around: Surroundings, options: CallOptions = {}): Call 
     clock: around.clock,
     signal: abort.signal,
     log: { info: log('info'), warn: log('warn') },
+    async transfer(scheme) {
+      throw new TransferError('protocol', `the contract suite has no servers for ${scheme}`)
+    },
   }
   return {
     context,

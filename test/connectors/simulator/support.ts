@@ -148,6 +148,7 @@ function merchantOf(
       clock,
       signal,
       log: { info() {}, warn() {} },
+      transfer: () => Promise.reject(new Error('the simulator needs no transfers')),
       ...settings,
       ...more,
     }

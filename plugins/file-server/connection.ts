@@ -1,0 +1,158 @@
+/** One connection: its login by a public key, and its limits. */
+import type { Socket } from 'node:net'
+import type { ServerContext, ServerLogin } from '@tollgate/plugin-kit'
+import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext } from 'ssh2'
+import type { ServerLimits } from './limits.ts'
+import { serveFolder } from './session.ts'
+
+/** What the server keeps about a connection, from its first byte on. */
+export class Guest {
+  readonly socket: Socket
+  readonly address: string
+  entityId: string | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    this.address = socket.remoteAddress ?? ''
+    socket.once('close', () => clearTimeout(this.#timer))
+  }
+
+  /** Ends the connection unless this is called again in time. */
+  endAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    if (!this.socket.destroyed) this.#timer = setTimeout(() => this.end(), ms)
+  }
+
+  end(): void {
+    this.socket.destroy()
+  }
+}
+
+/** All connections, counted by address and by entity. */
+export class Connections {
+  readonly #limits: ServerLimits
+  /** By address and port. */
+  readonly #guests = new Map<string, Guest>()
+
+  constructor(limits: ServerLimits) {
+    this.#limits = limits
+  }
+
+  /** Counts a new connection unless there are too many. A silent one ends after the time for the login. */
+  admits(socket: Socket): boolean {
+    const guest = new Guest(socket)
+    const strangers = this.#count(
+      ({ address, entityId }) => address === guest.address && entityId === undefined,
+    )
+    const isFull = this.#guests.size >= this.#limits.connections
+    if (isFull || strangers >= this.#limits.strangersPerAddress) return false
+    const place = `${guest.address} ${socket.remotePort}`
+    this.#guests.set(place, guest)
+    socket.once('close', () => this.#guests.delete(place))
+    guest.endAfter(this.#limits.loginMs)
+    return true
+  }
+
+  /** Undefined when the connection has ended already. */
+  of({ ip, port }: { readonly ip: string; readonly port: number }): Guest | undefined {
+    return this.#guests.get(`${ip} ${port}`)
+  }
+
+  hasRoomFor(entityId: string): boolean {
+    return this.#count((guest) => guest.entityId === entityId) < this.#limits.perEntity
+  }
+
+  endAll(): void {
+    for (const guest of this.#guests.values()) guest.end()
+  }
+
+  #count(fits: (guest: Guest) => boolean): number {
+    return [...this.#guests.values()].filter(fits).length
+  }
+}
+
+/** Serves a connection to its end. */
+export function serveConnection(
+  connection: Connection,
+  guest: Guest,
+  connections: Connections,
+  context: ServerContext,
+  limits: ServerLimits,
+): void {
+  const end = () => guest.end()
+  const alive = () => guest.endAfter(limits.idleMs)
+  // Also the way of a port scanner: nothing about it belongs into the log.
+  connection.on('error', end)
+  let tries = 0
+  let login: ServerLogin | undefined
+  let key: Buffer | undefined
+
+  connection.on('authentication', (asked) => {
+    tries += asked.method === 'none' ? 0 : 1
+    if (tries > limits.loginTries) return end()
+    authenticate(asked, context).then(
+      (found) => {
+        if (found === 'key-known') return asked.accept()
+        if (found === undefined || !connections.hasRoomFor(found.entityId)) {
+          return asked.reject(['publickey'])
+        }
+        login = found
+        guest.entityId = found.entityId
+        key = (asked as PublicKeyAuthContext).key.data
+        context.log.info({ entity: found.entityId, address: guest.address }, 'SFTP login')
+        asked.accept()
+      },
+      (error: unknown) => {
+        const kind = error instanceof Error ? error.name : 'unknown'
+        context.log.warn({ error: kind }, 'an SFTP login could not be checked')
+        asked.reject(['publickey'])
+      },
+    )
+  })
+
+  // Without listeners for shell, exec, pty, env, x11, agents and forwarding, all of these are refused.
+  connection.on('ready', () => {
+    alive()
+    let isOpen = false
+    connection.on('session', (accept, reject) => {
+      if (isOpen || login === undefined) return void reject()
+      isOpen = true
+      const session = accept()
+      session.on('close', () => {
+        isOpen = false
+      })
+      session.on('sftp', (acceptSftp) => {
+        const { entityId, folder } = login!
+        const isWelcome = () => context.knows(entityId, key!)
+        const { socket } = guest
+        serveFolder(
+          acceptSftp(),
+          { folder, isWelcome, alive, end, socket, log: context.log },
+          limits,
+        )
+      })
+    })
+  })
+}
+
+/**
+ * @returns the login of a proven key; `key-known` for the question whether a key would do; undefined for
+ * everything else.
+ */
+async function authenticate(
+  asked: AuthContext,
+  context: ServerContext,
+): Promise<ServerLogin | 'key-known' | undefined> {
+  if (asked.method !== 'publickey') return undefined
+  const { username, key, signature, blob, hashAlgo } = asked
+  if (signature === undefined || blob === undefined) {
+    return (await context.knows(username, key.data)) ? 'key-known' : undefined
+  }
+  const parsed = ssh2.utils.parseKey(key.data)
+  if (parsed instanceof Error || parsed.type !== key.algo.replace(/^rsa-sha2-\d+$/, 'ssh-rsa')) {
+    return undefined
+  }
+  if (parsed.verify(blob, signature, hashAlgo) !== true) return undefined
+  return context.login(username, key.data)
+}

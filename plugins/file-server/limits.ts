@@ -1,0 +1,37 @@
+/** Limits of the server. */
+export type ServerLimits = {
+  /** Connections at once: all, and those of one address that have not logged in. */
+  readonly connections: number
+  readonly strangersPerAddress: number
+  /** Connections of one entity. */
+  readonly perEntity: number
+  /** A login must be complete in this time, with this many tries. */
+  readonly loginMs: number
+  readonly loginTries: number
+  /** A connection without a request, or with answers that it does not read, ends after this time. */
+  readonly idleMs: number
+  /** Open files and lists of one connection. */
+  readonly handles: number
+  /** Requests of one connection that wait for their turn. */
+  readonly waiting: number
+  /** Largest answer to a read. */
+  readonly readBytes: number
+  /** Unsent bytes of one connection above which its reads wait. */
+  readonly unsentBytes: number
+  /** Files in one answer of a list. */
+  readonly listed: number
+}
+
+export const defaultLimits: ServerLimits = {
+  connections: 100,
+  strangersPerAddress: 10,
+  perEntity: 10,
+  loginMs: 20_000,
+  loginTries: 6,
+  idleMs: 5 * 60_000,
+  handles: 16,
+  waiting: 512,
+  readBytes: 262_144,
+  unsentBytes: 1_048_576,
+  listed: 100,
+}

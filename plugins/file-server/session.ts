@@ -1,0 +1,214 @@
+/** The requests of SFTP, over a folder without subfolders that nobody can change. */
+import type { Socket } from 'node:net'
+import { posix } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log, OpenFile, ServedFile, ServedFolder } from '@tollgate/plugin-kit'
+import ssh2, { type Attributes, type SFTPWrapper } from 'ssh2'
+import type { ServerLimits } from './limits.ts'
+
+const { STATUS_CODE: status, OPEN_MODE: mode } = ssh2.utils.sftp
+
+export type Serving = {
+  readonly folder: ServedFolder
+  /** Whether the key of the login is still known. */
+  isWelcome(): Promise<boolean>
+  /** Called for every request. */
+  alive(): void
+  end(): void
+  readonly socket: Socket
+  readonly log: Log
+}
+
+type Handle =
+  | { readonly is: 'file'; readonly file: OpenFile }
+  | { readonly is: 'folder'; readonly files: readonly ServedFile[]; next: number }
+
+/** Pause before the next look whether a client that does not read has read. */
+const lookMs = 20
+/** Requests that would change something. */
+const changes = [
+  ...['WRITE', 'REMOVE', 'RENAME', 'MKDIR', 'RMDIR', 'SETSTAT', 'FSETSTAT', 'SYMLINK'],
+] as const
+
+export function serveFolder(sftp: SFTPWrapper, serving: Serving, limits: ServerLimits): void {
+  new FolderSession(sftp, serving, limits).listen()
+}
+
+class FolderSession {
+  readonly #sftp: SFTPWrapper
+  readonly #serving: Serving
+  readonly #limits: ServerLimits
+  readonly #handles = new Map<number, Handle>()
+  #lastHandle = 0
+  /** Requests are answered in their order, one at a time, so that a client cannot fill the memory. */
+  #turn: Promise<void> = Promise.resolve()
+  #waiting = 0
+
+  constructor(sftp: SFTPWrapper, serving: Serving, limits: ServerLimits) {
+    this.#sftp = sftp
+    this.#serving = serving
+    this.#limits = limits
+  }
+
+  listen(): void {
+    const sftp = this.#sftp
+    sftp.on('error', () => this.#serving.end())
+    // A client that has asked for everything waits for the end of the channel.
+    sftp.on('end', () => sftp.end())
+    sftp.on('REALPATH', (id, path) => this.#answer(id, () => this.#realPath(id, path)))
+    const stat = (id: number, path: string) => this.#answer(id, () => this.#stat(id, path))
+    sftp.on('STAT', stat)
+    sftp.on('LSTAT', stat)
+    sftp.on('OPENDIR', (id, path) => this.#answer(id, () => this.#openFolder(id, path)))
+    sftp.on('READDIR', (id, handle) => this.#answer(id, () => this.#readFolder(id, handle)))
+    sftp.on('OPEN', (id, path, flags) => this.#answer(id, () => this.#open(id, path, flags)))
+    sftp.on('READ', (id, handle, offset, length) =>
+      this.#answer(id, () => this.#read(id, handle, offset, length)),
+    )
+    sftp.on('FSTAT', (id, handle) => this.#answer(id, () => this.#statHandle(id, handle)))
+    sftp.on('CLOSE', (id, handle) => this.#answer(id, () => this.#close(id, handle)))
+    const refuse = (id: number) =>
+      this.#answer(id, async () => sftp.status(id, status.PERMISSION_DENIED))
+    for (const change of changes) sftp.on(change as 'MKDIR', refuse)
+  }
+
+  /** Works on a request when its turn comes. A failure is answered without a reason. */
+  #answer(id: number, work: () => Promise<void>): void {
+    this.#serving.alive()
+    this.#waiting += 1
+    if (this.#waiting > this.#limits.waiting) {
+      this.#serving.end()
+      return
+    }
+    this.#turn = this.#turn
+      .then(() => this.#room())
+      .then(work)
+      .catch((error: unknown) => {
+        const kind = error instanceof Error ? error.name : 'unknown'
+        this.#serving.log.warn({ error: kind }, 'an SFTP request failed')
+        this.#sftp.status(id, status.FAILURE)
+      })
+      .finally(() => {
+        this.#waiting -= 1
+      })
+  }
+
+  /** Waits until the client has read most of its answers. The idle time ends the connection of one that never does. */
+  async #room(): Promise<void> {
+    const { socket } = this.#serving
+    const { outgoing } = this.#sftp as unknown as {
+      readonly outgoing?: { readonly window: number }
+    }
+    while (
+      !socket.destroyed &&
+      (outgoing?.window === 0 || socket.writableLength > this.#limits.unsentBytes)
+    ) {
+      await pause(lookMs, undefined, { ref: false })
+    }
+  }
+
+  async #realPath(id: number, path: string): Promise<void> {
+    const filename = pathOf(path)
+    this.#sftp.name(id, [{ filename, longname: filename, attrs: folderAttributes } as never])
+  }
+
+  async #stat(id: number, path: string): Promise<void> {
+    if (pathOf(path) === '/') return this.#sftp.attrs(id, folderAttributes)
+    const file = await this.#find((name) => this.#serving.folder.stat(name), path)
+    if (file === undefined) this.#sftp.status(id, status.NO_SUCH_FILE)
+    else this.#sftp.attrs(id, attributesOf(file))
+  }
+
+  async #openFolder(id: number, path: string): Promise<void> {
+    if (pathOf(path) !== '/') return this.#sftp.status(id, status.NO_SUCH_FILE)
+    await this.#enter(id, async () => ({
+      is: 'folder',
+      files: await this.#serving.folder.list(),
+      next: 0,
+    }))
+  }
+
+  async #readFolder(id: number, given: Buffer): Promise<void> {
+    const handle = this.#handleOf(given)
+    if (handle?.is !== 'folder') return this.#sftp.status(id, status.FAILURE)
+    const files = handle.files.slice(handle.next, handle.next + this.#limits.listed)
+    if (files.length === 0) return this.#sftp.status(id, status.EOF)
+    handle.next += files.length
+    this.#sftp.name(
+      id,
+      files.map((file) => ({
+        filename: file.name,
+        longname: longName(file),
+        attrs: attributesOf(file),
+      })),
+    )
+  }
+
+  async #open(id: number, path: string, flags: number): Promise<void> {
+    if (flags !== mode.READ) return this.#sftp.status(id, status.PERMISSION_DENIED)
+    await this.#enter(id, async () => {
+      const file = await this.#find((name) => this.#serving.folder.open(name), path)
+      return file && { is: 'file', file }
+    })
+  }
+
+  async #read(id: number, given: Buffer, offset: number, length: number): Promise<void> {
+    const handle = this.#handleOf(given)
+    if (handle?.is !== 'file') return this.#sftp.status(id, status.FAILURE)
+    const bytes = await handle.file.read(offset, Math.min(length, this.#limits.readBytes))
+    if (bytes.length === 0) this.#sftp.status(id, status.EOF)
+    else this.#sftp.data(id, Buffer.from(bytes))
+  }
+
+  async #statHandle(id: number, given: Buffer): Promise<void> {
+    const handle = this.#handleOf(given)
+    if (handle === undefined) return this.#sftp.status(id, status.FAILURE)
+    this.#sftp.attrs(id, handle.is === 'file' ? attributesOf(handle.file) : folderAttributes)
+  }
+
+  async #close(id: number, given: Buffer): Promise<void> {
+    const isKnown = given.length === 4 && this.#handles.delete(given.readUInt32BE(0))
+    this.#sftp.status(id, isKnown ? status.OK : status.FAILURE)
+  }
+
+  /** Opens a file or the folder for a key that is still known. */
+  async #enter(id: number, open: () => Promise<Handle | undefined>): Promise<void> {
+    if (this.#handles.size >= this.#limits.handles) return this.#sftp.status(id, status.FAILURE)
+    if (!(await this.#serving.isWelcome())) return this.#serving.end()
+    const handle = await open()
+    if (handle === undefined) return this.#sftp.status(id, status.NO_SUCH_FILE)
+    this.#lastHandle = (this.#lastHandle + 1) % 0xffff_ffff
+    this.#handles.set(this.#lastHandle, handle)
+    const given = Buffer.alloc(4)
+    given.writeUInt32BE(this.#lastHandle)
+    this.#sftp.handle(id, given)
+  }
+
+  #handleOf(given: Buffer): Handle | undefined {
+    return given.length === 4 ? this.#handles.get(given.readUInt32BE(0)) : undefined
+  }
+
+  /** A path has one step: the folder has no subfolders. */
+  async #find<T>(look: (name: string) => Promise<T | undefined>, path: string) {
+    const name = pathOf(path).slice(1)
+    return name.includes('/') || name === '' ? undefined : look(name)
+  }
+}
+
+/** The absolute path: `..` ends at the folder itself, as above the root of every file system. */
+const pathOf = (path: string): string => posix.resolve('/', path)
+
+const folderAttributes: Attributes = {
+  ...{ mode: 0o040_555, uid: 0, gid: 0, size: 0, atime: 0, mtime: 0 },
+}
+
+function attributesOf({ bytes, madeAt }: ServedFile): Attributes {
+  const seconds = Math.floor(madeAt.getTime() / 1000)
+  return { ...{ mode: 0o100_444, uid: 0, gid: 0, size: bytes }, atime: seconds, mtime: seconds }
+}
+
+/** As `ls -l` shows it. */
+function longName({ name, bytes, madeAt }: ServedFile): string {
+  const [day = '', time = ''] = madeAt.toISOString().split('T')
+  return `-r--r--r-- 1 tollgate tollgate ${String(bytes).padStart(12)} ${day} ${time.slice(0, 5)} ${name}`
+}

@@ -1,0 +1,83 @@
+/** An SFTP server of read-only folders. It knows no passwords, no shell, no commands and no forwarding. */
+import { createHash } from 'node:crypto'
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
+import type { RunningServer, Server, ServerContext, ServerOptions } from '@tollgate/plugin-kit'
+import ssh2 from 'ssh2'
+import { Connections, serveConnection } from './connection.ts'
+import { defaultLimits, type ServerLimits } from './limits.ts'
+
+/** Host keys: a modern one, and one for older clients. */
+const hostKeys = [
+  {
+    name: 'sftp ed25519',
+    make: () => usable(() => ssh2.utils.generateKeyPairSync('ed25519').private),
+  },
+  {
+    name: 'sftp ecdsa',
+    make: () => usable(() => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private),
+  },
+]
+
+/** One in a few hundred keys that the library makes cannot be read, also by itself. */
+function usable(make: () => string): string {
+  for (;;) {
+    const key = make()
+    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key
+  }
+}
+
+export function sftpServer(limits: Partial<ServerLimits> = {}): Server {
+  return {
+    name: 'sftp',
+    defaultPort: 2022,
+    listen: (options, context) => listen(options, context, { ...defaultLimits, ...limits }),
+  }
+}
+
+async function listen(
+  { host, port }: ServerOptions,
+  context: ServerContext,
+  limits: ServerLimits,
+): Promise<RunningServer> {
+  const keys: string[] = []
+  for (const { name, make } of hostKeys) keys.push((await context.ownKey(name, make)).reveal())
+  const connections = new Connections(limits)
+  const ssh = new ssh2.Server({ hostKeys: keys, ident: 'Tollgate' }, (connection, info) => {
+    const guest = connections.of(info)
+    if (guest === undefined) connection.end()
+    else serveConnection(connection, guest, connections, context, limits)
+  })
+  const door = createServer((socket) => {
+    socket.on('error', () => {})
+    if (connections.admits(socket)) ssh.injectSocket(socket)
+    else socket.destroy()
+  })
+  await opened(door, host, port)
+  const { address, port: actual } = door.address() as AddressInfo
+  return {
+    host: address,
+    port: actual,
+    fingerprints: keys.map(fingerprintOf),
+    async close() {
+      const closed = new Promise<void>((resolve) => door.close(() => resolve()))
+      connections.endAll()
+      await closed
+    },
+  }
+}
+
+const opened = (door: NetServer, host: string, port: number) =>
+  new Promise<void>((resolve, reject) => {
+    door.once('error', reject)
+    door.listen(port, host, () => {
+      door.off('error', reject)
+      resolve()
+    })
+  })
+
+function fingerprintOf(privateKey: string): string {
+  const key = ssh2.utils.parseKey(privateKey)
+  if (key instanceof Error) throw key
+  const digest = createHash('sha256').update(key.getPublicSSH()).digest('base64')
+  return `SHA256:${digest.replaceAll('=', '')}`
+}

@@ -1,0 +1,114 @@
+/** An SSH connection to a server with a pinned host key. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type TransferContext, TransferError, type TransferTarget } from '@tollgate/plugin-kit'
+import { Client } from 'ssh2'
+import { stepsOf } from './steps.ts'
+
+export type Connected = {
+  readonly client: Client
+  /** Rejects when the connection ends. */
+  readonly lost: Promise<never>
+}
+
+/** `SHA256:` and the digest in base64 without padding, as `ssh-keygen -lf` shows it. */
+export const fingerprintOf = (key: Uint8Array): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replaceAll('=', '')}`
+
+/**
+ * Connects to the checked address, proves the server by its host key, and logs in.
+ *
+ * @throws TransferError
+ */
+export async function connectSsh(
+  target: TransferTarget,
+  context: TransferContext,
+): Promise<Connected> {
+  const pinned = target.hostKeys ?? []
+  if (pinned.length === 0) {
+    throw new TransferError('wrong-server', 'no host key is pinned for the server')
+  }
+  const client = new Client()
+  const steps = stepsOf(context, () => client.destroy())
+  const address = await steps.wait(
+    'the look-up of the name',
+    context.addressOf(target.host, target.port),
+  )
+  let shown: string | undefined
+  let isProven = false
+  const lost = new Promise<never>((_, reject) => {
+    client.on('error', (error) => reject(error))
+    client.on('close', () => reject(new TransferError('closed', 'the server ended the connection')))
+  })
+  lost.catch(() => {})
+  const ready = new Promise<void>((resolve) => client.once('ready', resolve))
+  const password = target.password?.reveal()
+  const privateKey = target.privateKey?.reveal()
+  if (password !== undefined) {
+    // Some servers ask for the password in a dialogue only.
+    client.on('keyboard-interactive', (_name, _text, _language, prompts, answer) =>
+      answer(prompts.map(() => password)),
+    )
+  }
+  try {
+    client.connect({
+      host: address,
+      port: target.port,
+      username: target.user,
+      ...(password === undefined ? {} : { password, tryKeyboard: true }),
+      ...(privateKey === undefined ? {} : { privateKey }),
+      hostVerifier: (key: Buffer) => {
+        shown = fingerprintOf(key)
+        isProven = pinned.some((one) => isSame(one, shown!))
+        return isProven
+      },
+      // The steps have limits of their own.
+      readyTimeout: 0,
+      keepaliveInterval: 0,
+    })
+    await steps.wait('the connection and the login', Promise.race([ready, lost]))
+    return { client, lost }
+  } catch (error) {
+    client.destroy()
+    if (TransferError.is(error) && error.code !== 'closed') throw error
+    throw reasonOf(error, target, shown, isProven)
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function reasonOf(
+  error: unknown,
+  { host, port, user }: TransferTarget,
+  shown: string | undefined,
+  isProven: boolean,
+): TransferError {
+  const { level, code } = (error ?? {}) as { level?: string; code?: string }
+  const options = { cause: error }
+  if (shown !== undefined && !isProven) {
+    return new TransferError(
+      'wrong-server',
+      `the host key of ${host} is ${shown}, and another one is pinned`,
+      options,
+    )
+  }
+  if (level === 'client-authentication') {
+    const text = `${host} does not accept the login of ${user}`
+    return new TransferError('login', text, options)
+  }
+  if (level === 'client-socket' && shown === undefined) {
+    const why = /^[A-Z0-9_]{1,40}$/.test(code ?? '') ? ` (${code})` : ''
+    const text = `no connection to ${host}, port ${port}${why}`
+    return new TransferError('unreachable', text, options)
+  }
+  if (level === 'handshake' || level === 'protocol') {
+    const text = `${host} shares no secure SSH algorithms, or is no SSH server`
+    return new TransferError('protocol', text, options)
+  }
+  if (error instanceof Error && /private key/i.test(error.message)) {
+    return new TransferError('login', 'the private key of the login cannot be read', options)
+  }
+  return new TransferError('closed', `${host} ended the connection before the login`, options)
+}
