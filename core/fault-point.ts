@@ -52,6 +52,8 @@ export type FaultPoint =
   | 'report-part'
   | 'report-written'
   | 'report-published'
+  | 'report-renaming'
+  | 'report-delivered'
 
 let handler: ((point: FaultPoint, ref: string) => void | Promise<void>) | undefined
 

@@ -26,7 +26,9 @@ import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
 import { Reports } from './report/api.ts'
+import { ReportDestinations } from './report-delivery/api.ts'
 import { Schedules } from './schedule/api.ts'
+import { ServedFiles } from './served-files/api.ts'
 import { Settlements } from './settlement/api.ts'
 import { Shoppers } from './shopper-return/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
@@ -65,6 +67,8 @@ export class Gateway {
   readonly settlement: Settlements
   /** Settlements by payout, and report files. */
   readonly reports: Reports
+  readonly reportDestinations: ReportDestinations
+  readonly servedFiles: ServedFiles
   readonly events: Events
   /** The audit trail: actors, origins, times and actions. */
   readonly audit: AuditTrail
@@ -101,6 +105,8 @@ export class Gateway {
     this.operator = new Operator(parts.engine)
     this.settlement = new Settlements(parts.engine)
     this.reports = new Reports(parts.engine)
+    this.reportDestinations = new ReportDestinations(parts.engine)
+    this.servedFiles = new ServedFiles(parts.engine)
     this.events = new Events(parts.engine)
     const { engine } = parts
     this.audit = new AuditTrail(engine.lanes, (id) => engine.vault.chainKey(id))

@@ -49,7 +49,15 @@ export type { Reports } from './report/api.ts'
 export type { ReportFileView } from './report/files.ts'
 export type { RecordView } from './report/record-view.ts'
 export type { AggregationsView, RecordPageView, ReportFilesView } from './report/view.ts'
+export type {
+  ReportActionView,
+  ReportDeliveriesView,
+  ReportDeliveryView,
+  ReportDestinationsView,
+  ReportDestinationView,
+} from './report-delivery/view.ts'
 export type { ExecutionsView, PreviewView, SchedulesView, ScheduleView } from './schedule/view.ts'
+export type { SftpKeysView, SftpKeyView } from './served-files/operations.ts'
 export type {
   DecisionOptions,
   ImportedFile,

@@ -23,8 +23,10 @@ import {
 import type { Registration } from './registration/types.ts'
 import { registrationView } from './registration/view.ts'
 import { reportOperations } from './report/operations.ts'
+import { destinationOperations } from './report-delivery/operations.ts'
 import { textOf } from './request/values.ts'
 import { scheduleOperations } from './schedule/operations.ts'
+import { sftpKeyOperations } from './served-files/operations.ts'
 import { stepOperations } from './step/operations.ts'
 import { clockOperations } from './test-clock/operations.ts'
 import { webhookOperations } from './webhook/operations.ts'
@@ -102,6 +104,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...scheduleOperations,
   ...clockOperations,
   ...webhookOperations,
+  ...destinationOperations,
+  ...sftpKeyOperations,
   ...stepOperations,
   ...eventOperations,
   ...reportOperations,

@@ -48,6 +48,7 @@ import { operatorCommands } from './commands/operator.ts'
 import { paymentCommands } from './commands/payment.ts'
 import { serveCommand } from './commands/serve.ts'
 import { settlementCommands } from './commands/settlement.ts'
+import { sftpCommand } from './commands/sftp.ts'
 import {
   tokenCreateCommand,
   tokenListCommand,
@@ -63,6 +64,7 @@ import { KeysError } from './serve/keys.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
+  sftpCommand,
   migrateCommand,
   entityListCommand,
   entityCreateCommand,

@@ -15,6 +15,7 @@ import type { JobDefinition } from './define.ts'
 import { housekeeping } from './housekeeping.ts'
 import { reconciliation } from './reconciliation.ts'
 import { reportCut } from './report-cut.ts'
+import { reportDelivery } from './report-delivery.ts'
 import { scheduleTick } from './schedule-tick.ts'
 import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
@@ -58,6 +59,7 @@ export class Dispatcher {
     await queue.declare(reconciliation)
     await queue.declare(reportCut)
     await queue.declare(settlementFetch)
+    await queue.declare(reportDelivery)
     await queue.declare(settlementRetry)
     await queue.declare(settlementEffect)
     await queue.declare(webhookRetry(async () => {}))
@@ -74,6 +76,7 @@ export class Dispatcher {
     await this.#work(reconciliation)
     await this.#work(reportCut)
     await this.#work(settlementFetch)
+    await this.#work(reportDelivery)
     await this.#work(settlementRetry)
     await this.#work(settlementEffect)
     await this.#work(this.#retry)

@@ -9,6 +9,7 @@ import { purgeFailures } from '../operator-access/store-login.ts'
 import { makePartitions } from '../process/partitions.ts'
 import { purgeIdempotency } from '../process/store.ts'
 import { purgeDrafts } from '../report/store-cut.ts'
+import { purgeDestinations, purgeReportDeliveries } from '../report-delivery/store-queue.ts'
 import { purgeParts } from '../settlement/store-file.ts'
 import { dropSteps, purgeSteps } from '../transcript/store.ts'
 import { dropDeliveries, purgeEndpoints } from '../webhook/store.ts'
@@ -22,7 +23,7 @@ const draftBatch = 1
 
 /**
  * Creates the partitions of the coming months, and deletes expired rows: idempotency keys, messages
- * of acquirers, checkouts without a payment, sealed numbers of checkouts, bytes of settlement files, unpublished report files, delivery logs, removed webhook endpoints, steps, sessions, failed logins and
+ * of acquirers, checkouts without a payment, sealed numbers of checkouts, bytes of settlement files, unpublished report files, delivery logs, removed webhook endpoints and report destinations, steps, sessions, failed logins and
  * proposals. Safe to run twice: existing partitions and deleted rows need no work.
  */
 export const housekeeping = defineJob<Record<string, never>>({
@@ -43,6 +44,8 @@ export const housekeeping = defineJob<Record<string, never>>({
     await inBatches(engine, () => purgeCheckouts(ago(limits.checkoutMs), batch))
     await inBatches(engine, () => purgeParts(limits.settlementPartDays, partBatch), partBatch)
     await inBatches(engine, () => purgeDrafts(limits.reportDraftDays, draftBatch), draftBatch)
+    await inBatches(engine, () => purgeReportDeliveries(limits.reportDeliveryDays, batch))
+    await inBatches(engine, () => purgeDestinations(limits.reportDeliveryDays, batch))
     await engine.lanes.upkeep(dropDeliveries(limits.deliveryDays))
     await inBatches(engine, () => purgeEndpoints(limits.deliveryDays, batch))
     const days = engine.steps.days === 0 ? limits.stepDays : engine.steps.days

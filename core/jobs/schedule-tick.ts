@@ -6,6 +6,7 @@ import { faultPoint } from '../fault-point.ts'
 import { overdue } from '../payment/store-settle.ts'
 import type { Enqueue, EnqueueWithin } from '../queue/types.ts'
 import { noteExpiry } from '../registration/expiry.ts'
+import { dueDestinations } from '../report-delivery/store-queue.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
 import { retryOf } from '../settlement/retry.ts'
@@ -19,6 +20,7 @@ import { defineJob } from './define.ts'
 import { reconciliation } from './reconciliation.ts'
 import { reportCut } from './report-cut.ts'
 import { settlementEffect } from './settlement-effect.ts'
+import { reportDelivery } from './report-delivery.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
 
@@ -47,6 +49,7 @@ export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) =>
         () => fireDue(engine, (client, batches) => enqueueWithin(client, charge, batches)),
         () => remember(engine, enqueue),
         () => reconcile(engine, enqueue),
+        () => deliverReports(engine, enqueue),
       ]
       // A failure of one schedule must not stop the others.
       const errors: unknown[] = []
@@ -128,6 +131,14 @@ async function reconcile(engine: Engine, enqueue: Enqueue): Promise<void> {
   await enqueue(
     reconciliation,
     scopes.map(({ id }) => ({ scopeId: id })),
+  )
+}
+
+async function deliverReports(engine: Engine, enqueue: Enqueue): Promise<void> {
+  const destinations = await engine.lanes.single(dueDestinations(limits.timersPerClaim))
+  await enqueue(
+    reportDelivery,
+    destinations.map(({ id }) => ({ destinationId: id })),
   )
 }
 

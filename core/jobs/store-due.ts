@@ -1,5 +1,6 @@
 import { dueEvents } from '../acquirer-events/store.ts'
 import { sql } from '../db/sql.ts'
+import { reportsDue } from '../report-delivery/store-queue.ts'
 import { settlementDue } from '../settlement/store-file.ts'
 
 /** Whether anything waits for a tick: a timer, an attempt whose process died, an acquirer's event, a file. */
@@ -12,4 +13,5 @@ export const somethingDue = sql<{ due: boolean }>`
       where payment_id is null and failure is null and created_at < now() - interval '2 minutes')
     or exists (select from tollgate.attempt where state = 'sending' and lease_until < now())
     or exists (${dueEvents})
-    or exists (${settlementDue}) as due`
+    or exists (${settlementDue})
+    or exists (${reportsDue}) as due`

@@ -12,6 +12,8 @@ export const sealedTables = [
   'person',
   'checkout_secret',
   'settlement_part',
+  'report_destination',
+  'server_key',
 ] as const
 
 /** The purpose of a sealed value: its table. */
@@ -75,6 +77,11 @@ const ownerOfPart = sql`
     select settlement_part.file_id as owner_id, null::uuid as registration_id
     from tollgate.settlement_part
     where settlement_part.id = page.id`
+const ownerOfDestination = sql`
+    select report_destination.entity_id as owner_id, null::uuid as registration_id
+    from tollgate.report_destination
+    where report_destination.id = page.id`
+const ownerOfServerKey = sql`select page.id as owner_id, null::uuid as registration_id`
 const ownerOfPerson = sql`select page.id as owner_id, null::uuid as registration_id`
 
 /**
@@ -126,6 +133,14 @@ export const pageOfParts: PageOf = (after, keys, size) =>
   page(sql`tollgate.settlement_part`, ownerOfPart, after, keys, Math.min(size, partsPerPage))
 export const swapParts: SwapOf = (...more) => swap(sql`tollgate.settlement_part`, ...more)
 
+export const pageOfDestinations: PageOf = (...more) =>
+  page(sql`tollgate.report_destination`, ownerOfDestination, ...more)
+export const swapDestinations: SwapOf = (...more) => swap(sql`tollgate.report_destination`, ...more)
+
+export const pageOfServerKeys: PageOf = (...more) =>
+  page(sql`tollgate.server_key`, ownerOfServerKey, ...more)
+export const swapServerKeys: SwapOf = (...more) => swap(sql`tollgate.server_key`, ...more)
+
 export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf }>> = {
   instrument: { page: pageOfInstruments, swap: swapInstruments },
   merchant_account: { page: pageOfAccounts, swap: swapAccounts },
@@ -133,6 +148,8 @@ export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf 
   person: { page: pageOfPeople, swap: swapPeople },
   checkout_secret: { page: pageOfCheckouts, swap: swapCheckouts },
   settlement_part: { page: pageOfParts, swap: swapParts },
+  report_destination: { page: pageOfDestinations, swap: swapDestinations },
+  server_key: { page: pageOfServerKeys, swap: swapServerKeys },
 }
 
 /** How many rows each data key seals. Reads every row. */
@@ -161,6 +178,14 @@ export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
   union all
   select 'settlement_part', data_key_id, count(*)
   from tollgate.settlement_part
+  group by data_key_id
+  union all
+  select 'report_destination', data_key_id, count(*)
+  from tollgate.report_destination
+  group by data_key_id
+  union all
+  select 'server_key', data_key_id, count(*)
+  from tollgate.server_key
   group by data_key_id`
 
 const keyName = /^[0-9a-f]{32}$/

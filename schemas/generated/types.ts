@@ -2522,6 +2522,151 @@ export interface ReportsFileRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
 }
 
+export interface ReportDestinationsCreateRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Server and folder: sftp://host:port/folder, or ftps:// for FTP over TLS. A path that begins with /~/ is below the folder of the login. Required at creation. */
+  folderUrl: string
+  login: Login
+  /** SHA256 fingerprints of the server's host keys, comma-separated. SFTP needs one. */
+  hostKey?: string
+  /** Certificates of the only authorities that may vouch for the server, in PEM format. FTPS only. Default: the public authorities. */
+  certificate?: string
+  /** Whether text that a spreadsheet would run as a formula stays as it is. */
+  raw?: boolean | 'true' | 'false'
+  /** Whether files are delivered. */
+  active?: boolean | 'true' | 'false'
+}
+
+export interface Login {
+  /** Name of the login. Required at creation. */
+  user: string
+  /** Password of the login. */
+  password?: string
+  /** Private key of the login in PEM or OpenSSH format, without a passphrase. SFTP only. */
+  privateKey?: string
+}
+
+export interface ReportDestinationsListRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Whether removed ones are included. */
+  removed?: boolean | 'true' | 'false'
+  /** Maximum number of entries in one answer. */
+  limit?: string
+  /** Continues at nextCursor of the previous answer. */
+  cursor?: string
+}
+
+export interface ReportDestinationsGetRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface ReportDestinationsUpdateRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Server and folder: sftp://host:port/folder, or ftps:// for FTP over TLS. A path that begins with /~/ is below the folder of the login. Required at creation. */
+  folderUrl?: string
+  login?: LoginOfReportDestinationsUpdate
+  /** SHA256 fingerprints of the server's host keys, comma-separated. SFTP needs one. */
+  hostKey?: string
+  /** Certificates of the only authorities that may vouch for the server, in PEM format. FTPS only. Default: the public authorities. */
+  certificate?: string
+  /** Whether text that a spreadsheet would run as a formula stays as it is. */
+  raw?: boolean | 'true' | 'false'
+  /** Whether files are delivered. */
+  active?: boolean | 'true' | 'false'
+}
+
+export interface LoginOfReportDestinationsUpdate {
+  /** Name of the login. Required at creation. */
+  user?: string
+  /** Password of the login. */
+  password?: string
+  /** Private key of the login in PEM or OpenSSH format, without a passphrase. SFTP only. */
+  privateKey?: string
+}
+
+export interface ReportDestinationsRemoveRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface ReportDestinationsTestRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
+export interface ReportDestinationsReplayRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** A single report file. */
+  fileId?: string
+  /** The file of this number and all later ones. */
+  fromNo?: string
+  /** DEAD: only files that were given up. */
+  which?: ("ALL" | "DEAD")
+}
+
+export interface ReportDestinationsDeliveriesRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Only files in this state; DEAD ones were given up. */
+  state?: ("PENDING" | "DELIVERED" | "DEAD")
+  /** Maximum number of entries in one answer. */
+  limit?: string
+  /** Continues at nextCursor of the previous answer. */
+  cursor?: string
+}
+
+export interface SftpKeysCreateRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Public key as in authorized_keys: ssh-ed25519, ecdsa-sha2-nistp256, -384, -521, or ssh-rsa from 2048 bits on. */
+  publicKey: string
+  /** Name for people. */
+  name?: string
+}
+
+export interface SftpKeysListRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+  /** Whether removed ones are included. */
+  removed?: boolean | 'true' | 'false'
+  /** Maximum number of entries in one answer. */
+  limit?: string
+  /** Continues at nextCursor of the previous answer. */
+  cursor?: string
+}
+
+export interface SftpKeysRemoveRequest {
+  /** Channel of the request, or its merchant when payments are dispatched. */
+  entityId?: string
+  /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
+  testMode?: ("EXTERNAL" | "INTERNAL")
+}
+
 export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
@@ -5854,6 +5999,395 @@ export interface FileAnswer {
 
 export type ReportsFileAnswer = Record<string, unknown>
 
+export interface ReportDestinationsCreateAnswer {
+  result?: ResultAnswerOfReportDestinationsCreate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the destination. */
+  id: string
+  /** Server and folder. */
+  folderUrl: string
+  login?: LoginAnswer
+  /** Pinned host keys. */
+  hostKey?: string
+  /** Certificates of the only trusted authorities. */
+  certificate?: string
+  /** Whether text that looks like a formula stays as it is. */
+  raw: boolean
+  /** Whether files are delivered. */
+  active: boolean
+  /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
+  createdAt: string
+  /** Time of the first of the current consecutive failures. */
+  failingSince?: string
+  /** Number of consecutive failures. */
+  failures?: number
+  /** Time of removal; the delivery log stays readable. */
+  removedAt?: string
+}
+
+export interface ResultAnswerOfReportDestinationsCreate {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface LoginAnswer {
+  /** Name of the login. */
+  user: string
+  /** What proves the login. Its value is never shown. */
+  type: ("PASSWORD" | "KEY")
+}
+
+export interface ReportDestinationsListAnswer {
+  result?: ResultAnswerOfReportDestinationsList
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  destinations?: DestinationAnswer[]
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfReportDestinationsList {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface DestinationAnswer {
+  /** Destinations, newest first; each as in a single read. */
+  id?: string
+}
+
+export interface ReportDestinationsGetAnswer {
+  result?: ResultAnswerOfReportDestinationsGet
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the destination. */
+  id: string
+  /** Server and folder. */
+  folderUrl: string
+  login?: LoginAnswer
+  /** Pinned host keys. */
+  hostKey?: string
+  /** Certificates of the only trusted authorities. */
+  certificate?: string
+  /** Whether text that looks like a formula stays as it is. */
+  raw: boolean
+  /** Whether files are delivered. */
+  active: boolean
+  /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
+  createdAt: string
+  /** Time of the first of the current consecutive failures. */
+  failingSince?: string
+  /** Number of consecutive failures. */
+  failures?: number
+  /** Time of removal; the delivery log stays readable. */
+  removedAt?: string
+}
+
+export interface ResultAnswerOfReportDestinationsGet {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ReportDestinationsUpdateAnswer {
+  result?: ResultAnswerOfReportDestinationsUpdate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the destination. */
+  id: string
+  /** Server and folder. */
+  folderUrl: string
+  login?: LoginAnswer
+  /** Pinned host keys. */
+  hostKey?: string
+  /** Certificates of the only trusted authorities. */
+  certificate?: string
+  /** Whether text that looks like a formula stays as it is. */
+  raw: boolean
+  /** Whether files are delivered. */
+  active: boolean
+  /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
+  createdAt: string
+  /** Time of the first of the current consecutive failures. */
+  failingSince?: string
+  /** Number of consecutive failures. */
+  failures?: number
+  /** Time of removal; the delivery log stays readable. */
+  removedAt?: string
+}
+
+export interface ResultAnswerOfReportDestinationsUpdate {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ReportDestinationsRemoveAnswer {
+  result?: ResultAnswerOfReportDestinationsRemove
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the destination. */
+  id: string
+  /** Server and folder. */
+  folderUrl: string
+  login?: LoginAnswer
+  /** Pinned host keys. */
+  hostKey?: string
+  /** Certificates of the only trusted authorities. */
+  certificate?: string
+  /** Whether text that looks like a formula stays as it is. */
+  raw: boolean
+  /** Whether files are delivered. */
+  active: boolean
+  /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
+  createdAt: string
+  /** Time of the first of the current consecutive failures. */
+  failingSince?: string
+  /** Number of consecutive failures. */
+  failures?: number
+  /** Time of removal; the delivery log stays readable. */
+  removedAt?: string
+}
+
+export interface ResultAnswerOfReportDestinationsRemove {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ReportDestinationsTestAnswer {
+  result?: ResultAnswerOfReportDestinationsTest
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Whether the server stored the test file, which was then removed. */
+  delivered?: boolean
+  /** Code of the failure. */
+  error?: string
+  /** The failure in words. */
+  message?: string
+  /** Duration of the test. */
+  durationMs?: number
+  /** Number of files that are delivered again. */
+  replayed?: number
+}
+
+export interface ResultAnswerOfReportDestinationsTest {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ReportDestinationsReplayAnswer {
+  result?: ResultAnswerOfReportDestinationsReplay
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Whether the server stored the test file, which was then removed. */
+  delivered?: boolean
+  /** Code of the failure. */
+  error?: string
+  /** The failure in words. */
+  message?: string
+  /** Duration of the test. */
+  durationMs?: number
+  /** Number of files that are delivered again. */
+  replayed?: number
+}
+
+export interface ResultAnswerOfReportDestinationsReplay {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface ReportDestinationsDeliveriesAnswer {
+  result?: ResultAnswerOfReportDestinationsDeliveries
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  deliveries?: DeliverieAnswerOfReportDestinationsDeliveries[]
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfReportDestinationsDeliveries {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface DeliverieAnswerOfReportDestinationsDeliveries {
+  /** Deliveries, newest first. */
+  id?: string
+  /** Report file. */
+  fileId?: string
+  /** Name of the file. */
+  name?: string
+  /** Size of the file. */
+  bytes?: number
+  /** DEAD: given up. */
+  state?: ("PENDING" | "DELIVERED" | "DEAD")
+  /** Reason for giving the file up. */
+  reason?: string
+  /** Whether the file was sent by a replay. */
+  replay?: boolean
+  /** Time at which the file was to be delivered. */
+  createdAt?: string
+  /** Time of the next attempt. */
+  nextAttemptAt?: string
+  attempts?: DeliverieAttemptAnswerOfReportDestinationsDeliveries[]
+}
+
+export interface DeliverieAttemptAnswerOfReportDestinationsDeliveries {
+  /** Time of an attempt. */
+  at?: string
+  /** Duration of the attempt. */
+  durationMs?: number
+  /** Result of the attempt: stored, was-there, was-taken, or the code of a failure. */
+  result?: string
+  /** The failure in words. */
+  message?: string
+}
+
+export interface SftpKeysCreateAnswer {
+  result?: ResultAnswerOfSftpKeysCreate
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the key. */
+  id: string
+  /** SHA256 fingerprint, as shown by ssh-keygen -lf. */
+  fingerprint: string
+  /** Type of the key. */
+  keyType: string
+  /** Name for people. */
+  name?: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last login. */
+  lastUsedAt?: string
+  /** Time of removal. */
+  removedAt?: string
+}
+
+export interface ResultAnswerOfSftpKeysCreate {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface SftpKeysListAnswer {
+  result?: ResultAnswerOfSftpKeysList
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  keys?: KeyAnswer[]
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string
+}
+
+export interface ResultAnswerOfSftpKeysList {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
+export interface KeyAnswer {
+  /** Keys, newest first; each as in a single answer. */
+  id?: string
+}
+
+export interface SftpKeysRemoveAnswer {
+  result?: ResultAnswerOfSftpKeysRemove
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Id of the key. */
+  id: string
+  /** SHA256 fingerprint, as shown by ssh-keygen -lf. */
+  fingerprint: string
+  /** Type of the key. */
+  keyType: string
+  /** Name for people. */
+  name?: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last login. */
+  lastUsedAt?: string
+  /** Time of removal. */
+  removedAt?: string
+}
+
+export interface ResultAnswerOfSftpKeysRemove {
+  /** Result code. */
+  code: string
+  /** Description of the code. */
+  description?: string
+  parameterErrors?: ResultParameterErrorAnswer[]
+}
+
 export type ResultCodesListAnswer = Record<string, unknown>
 
 export type ConnectorsEventAnswer = Record<string, unknown>
@@ -5940,6 +6474,17 @@ export interface Requests {
   'reports.records': ReportsRecordsRequest
   'reports.files': ReportsFilesRequest
   'reports.file': ReportsFileRequest
+  'reportDestinations.create': ReportDestinationsCreateRequest
+  'reportDestinations.list': ReportDestinationsListRequest
+  'reportDestinations.get': ReportDestinationsGetRequest
+  'reportDestinations.update': ReportDestinationsUpdateRequest
+  'reportDestinations.remove': ReportDestinationsRemoveRequest
+  'reportDestinations.test': ReportDestinationsTestRequest
+  'reportDestinations.replay': ReportDestinationsReplayRequest
+  'reportDestinations.deliveries': ReportDestinationsDeliveriesRequest
+  'sftpKeys.create': SftpKeysCreateRequest
+  'sftpKeys.list': SftpKeysListRequest
+  'sftpKeys.remove': SftpKeysRemoveRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
   'returns.get': ReturnsGetRequest
@@ -6012,6 +6557,17 @@ export interface Answers {
   'reports.records': ReportsRecordsAnswer
   'reports.files': ReportsFilesAnswer
   'reports.file': ReportsFileAnswer
+  'reportDestinations.create': ReportDestinationsCreateAnswer
+  'reportDestinations.list': ReportDestinationsListAnswer
+  'reportDestinations.get': ReportDestinationsGetAnswer
+  'reportDestinations.update': ReportDestinationsUpdateAnswer
+  'reportDestinations.remove': ReportDestinationsRemoveAnswer
+  'reportDestinations.test': ReportDestinationsTestAnswer
+  'reportDestinations.replay': ReportDestinationsReplayAnswer
+  'reportDestinations.deliveries': ReportDestinationsDeliveriesAnswer
+  'sftpKeys.create': SftpKeysCreateAnswer
+  'sftpKeys.list': SftpKeysListAnswer
+  'sftpKeys.remove': SftpKeysRemoveAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
   'returns.get': ReturnsGetAnswer

@@ -25,6 +25,10 @@ import { linkedQuery, query, queryResponse } from './query.ts'
 import { recipient } from './recipient.ts'
 import { reconciliationRecord } from './reconciliation.ts'
 import { recurringMigration } from './recurring-migration.ts'
+import {
+  reportActionResponse, reportDeliveryQuery, reportDeliveryResponse, reportDestination, reportDestinationListResponse, reportDestinationQuery,
+  reportDestinationResponse, reportReplay, sftpKey, sftpKeyListResponse, sftpKeyResponse,
+} from './report-delivery.ts'
 import { reporting } from './reporting.ts'
 import {
   aggregationListResponse, aggregationResponse, recordListResponse, reportDays, reportFileResponse, reportList, reportOrder, reportPage,
@@ -75,6 +79,7 @@ export const groups: readonly Group[] = [
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
   reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkout, checkoutSubmission, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse,
+  reportDestination, reportDestinationQuery, reportReplay, reportDeliveryQuery, sftpKey, reportDestinationResponse, reportDestinationListResponse, reportDeliveryResponse, reportActionResponse, sftpKeyResponse, sftpKeyListResponse,
 ]
 
 /** The tables by name: `groupsByName.get('cart.items')`. */

@@ -20,6 +20,7 @@ import { type Answer, requestBytes, sendAll } from '../attacks/wire.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { closeChecked } from '../rig/books.ts'
 import { cardOf } from '../rig/payment-request.ts'
+import { newSshKey } from '../rig/ssh-keys.ts'
 
 const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
 
@@ -47,6 +48,8 @@ const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'testClocks.advance': { by: 'PT1H' },
   'webhooks.create': { url: 'https://127.0.0.1:9/' },
   'webhooks.replay': { from: '2026-01-01 00:00:00' },
+  'reportDestinations.replay': { fromNo: '1' },
+  'sftpKeys.create': { publicKey: newSshKey().public },
 }
 
 type Ids = Readonly<Record<string, string>>
@@ -220,6 +223,7 @@ describe('rights of tokens', () => {
       'POST /v1/checkouts CD',
       'DELETE /v1/checkouts/{id} of CD',
       'POST /v1/webhooks',
+      'POST /v1/sftpkeys',
       'GET /v1/payments/{id}',
       'GET /v1/events',
     ]) {

@@ -3,8 +3,10 @@
  * answered exactly like an unknown one. Routes come from the table: a new one is tried
  * automatically, and an unsupported one fails this test until it is described here.
  */
+
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import fileTransfer from '@tollgate/file-transfer'
 import { definePlugin } from '@tollgate/plugin-kit'
 import { type Caller, newId } from '../../core/index.ts'
 import { type Endpoint, endpoints, operationNamed } from '../../schemas/index.ts'
@@ -14,6 +16,7 @@ import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { browser, scriptedAuthenticator } from '../rig/authenticator.ts'
 import { closeChecked } from '../rig/books.ts'
 import { cardOf } from '../rig/payment-request.ts'
+import { newSshKey } from '../rig/ssh-keys.ts'
 import { storePayout } from '../rig/stored-payouts.ts'
 
 const tokenCount = 30
@@ -36,6 +39,8 @@ type Kind =
   | 'event'
   | 'aggregation'
   | 'report'
+  | 'destination'
+  | 'sftpKey'
   | 'entity'
 type Ids = Readonly<Record<Kind, readonly string[]>>
 
@@ -52,6 +57,8 @@ const kindOf: Readonly<Record<string, readonly Kind[]>> = {
   events: ['event'],
   aggregations: ['aggregation'],
   files: ['report'],
+  reportdestinations: ['destination'],
+  sftpkeys: ['sftpKey'],
 }
 
 /** Values of required parameters. */
@@ -60,6 +67,9 @@ const samples: Readonly<Record<string, string>> = {
   currency: 'EUR',
   paymentType: 'DB',
   url: 'https://127.0.0.1:9/',
+  folderUrl: 'sftp://127.0.0.1:9/',
+  'login.user': 'reports',
+  publicKey: newSshKey().public,
   'date.from': '2026-03-01',
   'date.to': '2026-03-31',
 }
@@ -71,6 +81,8 @@ const card = {
   'card.expiryMonth': '05',
   'card.expiryYear': '2034',
 }
+
+const pinned = `SHA256:${'k'.repeat(43)}`
 
 /** The other fields of a request that reaches its id. */
 const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -85,6 +97,8 @@ const sent: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'schedules.reschedule': { 'job.hour': '7' },
   'testClocks.advance': { by: 'PT1H' },
   'webhooks.replay': { from: '2026-01-01 00:00:00' },
+  'reportDestinations.create': { 'login.password': 'secret', hostKey: pinned },
+  'reportDestinations.replay': { fromNo: '1' },
 }
 
 /** Parameters that hold an id. */
@@ -94,6 +108,7 @@ const kindOfParameter: Readonly<Record<string, Kind>> = {
   testClock: 'clock',
   referenceUuid: 'payment',
   eventId: 'event',
+  fileId: 'report',
   entityId: 'entity',
 }
 
@@ -103,7 +118,7 @@ const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** Fields that exclude a parameter. */
-const insteadOf: Readonly<Record<string, string>> = { eventId: 'from' }
+const insteadOf: Readonly<Record<string, string>> = { eventId: 'from', fileId: 'fromNo' }
 
 /** One way to pass an id to the gateway. `own`: the resources of the token's owner. */
 type Way = {
@@ -277,6 +292,20 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     aggregation.push((await storePayout(run, { channel, merchant }, owner)).id)
     report.push(...(await gateway.reports.cut({ entityId: merchant })).map(({ id }) => id))
   }
+  // After the files, so that nothing waits for these folders.
+  const destination: string[] = []
+  const sftpKey: string[] = []
+  for (let no = 0; no < 5; no += 1) {
+    const made = await gateway.reportDestinations.create({
+      entityId: merchant,
+      folderUrl: `sftp://127.0.0.1:9/${marks[3]!}-${no}`,
+      login: { user: marks[0]!, password: 'secret' },
+      hostKey: pinned,
+    })
+    destination.push(made.id)
+    const key = { entityId: merchant, publicKey: newSshKey().public, name: marks[2]! }
+    sftpKey.push((await gateway.servedFiles.createKey(key)).id)
+  }
   return {
     aggregation,
     report,
@@ -289,6 +318,8 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
     record,
     webhook,
     event,
+    destination,
+    sftpKey,
     entity: [channel, merchant],
   }
 }
@@ -303,7 +334,7 @@ describe('ids of another merchant', () => {
   before(async () => {
     const authenticators = [scriptedAuthenticator().authenticator]
     const plugin = definePlugin({ name: 'three', contract: 1, authenticators })
-    run = await startHost({}, { plugins: [plugin] })
+    run = await startHost({}, { plugins: [plugin, fileTransfer] })
     const { entities } = run.gateway
     await entities.configure(run.psp, { threeDSecure: 'on' })
     const merchant = await entities.create({

@@ -28,7 +28,15 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   },
   {
     layer: 'Events, webhooks, step log, searches',
-    parts: ['event-feed/', 'webhook/', 'step/', 'query/', 'widget/'],
+    parts: [
+      'event-feed/',
+      'served-files/',
+      'report-delivery/',
+      'webhook/',
+      'step/',
+      'query/',
+      'widget/',
+    ],
   },
   {
     layer: 'Moving money',

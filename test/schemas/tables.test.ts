@@ -94,6 +94,17 @@ const fieldsPerGroup = {
   'aggregation list response': 28,
   'record list response': 45,
   'report file response': 10,
+  'report destination': 8,
+  'report destination query': 1,
+  'report replay': 3,
+  'report delivery query': 1,
+  'sftp key': 2,
+  'report destination response': 12,
+  'report destination list response': 2,
+  'report delivery response': 14,
+  'report action response': 5,
+  'sftp key response': 7,
+  'sftp key list response': 2,
 }
 
 test('every table has all its fields', () => {
@@ -130,6 +141,11 @@ test('no two rows have the same name, unless both tables share it on purpose', (
     'date.from': ['query', 'reporting'],
     'date.to': ['query', 'reporting'],
     types: ['event feed', 'webhook'],
+    active: ['report destination', 'webhook'],
+    removed: ['report destination query', 'webhook query'],
+    state: ['delivery query', 'report delivery query'],
+    name: ['clock', 'sftp key'],
+    which: ['report replay', 'webhook replay'],
   })
 })
 

@@ -1,0 +1,86 @@
+/** The report files of one entity as a folder that servers of plugins show. Read-only, without subfolders. */
+import type { OpenFile, ServedFile, ServedFolder } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Lanes } from '../db/lanes.ts'
+import { type FileRow, fileByName, filesOf, partBytes, partSizes } from './store.ts'
+
+const toFile = ({ name, bytes, made_at }: FileRow): ServedFile => ({
+  name,
+  bytes: Number(bytes),
+  madeAt: made_at,
+})
+
+export class ReportFolder implements ServedFolder {
+  readonly #lanes: Lanes
+  readonly #entityId: string
+
+  constructor(lanes: Lanes, entityId: string) {
+    this.#lanes = lanes
+    this.#entityId = entityId
+  }
+
+  async list(): Promise<readonly ServedFile[]> {
+    const rows = await this.#lanes.read(filesOf(this.#entityId, limits.servedFiles))
+    return rows.reverse().map(toFile)
+  }
+
+  async stat(name: string): Promise<ServedFile | undefined> {
+    const row = await this.#find(name)
+    return row && toFile(row)
+  }
+
+  async open(name: string): Promise<OpenFile | undefined> {
+    const row = await this.#find(name)
+    if (row === undefined) return undefined
+    const reader = new PartReader(this.#lanes, row.id, await this.#lanes.read(partSizes(row.id)))
+    return { ...toFile(row), read: (offset, length) => reader.read(offset, length) }
+  }
+
+  async #find(name: string): Promise<FileRow | undefined> {
+    if (!/^[A-Za-z0-9._-]{1,200}$/.test(name)) return undefined
+    const [row] = await this.#lanes.read(fileByName(this.#entityId, name))
+    return row
+  }
+}
+
+/** Reads anywhere in a file. Clients read onwards, so that the last part answers most reads. */
+class PartReader {
+  readonly #lanes: Lanes
+  readonly #fileId: string
+  readonly #parts: readonly { readonly no: number; readonly from: number; readonly size: number }[]
+  #last: { readonly no: number; readonly bytes: Promise<Buffer> } | undefined
+
+  constructor(lanes: Lanes, fileId: string, sizes: readonly { no: number; size: number }[]) {
+    this.#lanes = lanes
+    this.#fileId = fileId
+    let from = 0
+    this.#parts = sizes.map(({ no, size }) => {
+      const part = { no, from, size }
+      from += size
+      return part
+    })
+  }
+
+  /** At most the rest of one part. */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const part = this.#parts.find(({ from, size }) => offset >= from && offset < from + size)
+    if (part === undefined || offset < 0) return new Uint8Array()
+    const bytes = await this.#bytesOf(part.no)
+    return bytes.subarray(offset - part.from, offset - part.from + length)
+  }
+
+  /** Several reads under way at once share one query. */
+  #bytesOf(no: number): Promise<Buffer> {
+    if (this.#last?.no === no) return this.#last.bytes
+    const bytes = this.#lanes.read(partBytes(this.#fileId, no)).then(([part]) => {
+      if (part === undefined) throw new Error(`part ${no} of report file ${this.#fileId} is gone`)
+      return part.bytes
+    })
+    // A failed read is tried again by the next.
+    bytes.catch(() => {
+      if (this.#last?.bytes === bytes) this.#last = undefined
+    })
+    this.#last = { no, bytes }
+    return bytes
+  }
+}
