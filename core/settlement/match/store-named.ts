@@ -111,7 +111,9 @@ found as (
     from tollgate.payment
     join place on ${isPaymentOfPlace(places)}
     ${paymentNames(refs)}
-    where payment.id between ${ids.from}::uuid and ${ids.to}::uuid and name.key is not null) as held
+    where payment.id between ${ids.from}::uuid and ${ids.to}::uuid and name.key is not null
+    -- Otherwise the planner may join every payment with every request of its merchant before it compares names.
+    offset 0) as held
     on held.scope_id = request.scope_id and held.key = request.key
   where ${isAnyTime}::boolean or held.created_at between request.from_at and request.to_at
   group by request.scope_id, request.from_at, request.to_at, request.tier, request.key),

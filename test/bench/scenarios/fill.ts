@@ -62,7 +62,7 @@ const copies = `
     (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(no::text), 1, 19))::uuid as id,
     (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5('e' || no), 1, 19))::uuid as other_id
   from (
-    select no, $2::timestamptz + (now() - $2::timestamptz) * (no::float8 / $5::float8) as at
+    select no, $2::timestamptz + ($6::timestamptz - $2::timestamptz) * (no::float8 / $5::float8) as at
     from generate_series($3::bigint, $4::bigint) as no) as moment`
 
 /** Stores `wanted` copies of a payment and resolves with the database's size in megabytes. */
@@ -77,8 +77,8 @@ export async function fill(
   await client.query('select tollgate.create_partitions(now() - make_interval(months => $1), $1)', [
     months - 1,
   ])
-  const { rows: since } = await client.query<{ at: Date }>(
-    "select date_trunc('month', now()) - make_interval(months => $1) as at",
+  const { rows: since } = await client.query<{ at: Date; until: Date }>(
+    "select date_trunc('month', now()) - make_interval(months => $1) as at, now() as until",
     [months - 1],
   )
   for (const { name, belongs, own: usual } of tables) {
@@ -99,7 +99,14 @@ export async function fill(
         (select * from tollgate.${name} where ${belongs} limit 1) as sample`
     for (let no = 1; no <= wanted; no += batch) {
       const last = Math.min(no + batch - 1, wanted)
-      const { rowCount } = await client.query(text, [sample, since[0]?.at, no, last, wanted])
+      const { rowCount } = await client.query(text, [
+        sample,
+        since[0]?.at,
+        no,
+        last,
+        wanted,
+        since[0]?.until,
+      ])
       if (rowCount !== last - no + 1) throw new Error(`the sample payment has no row in ${name}`)
     }
   }

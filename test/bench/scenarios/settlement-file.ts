@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { columns } from '../../../connectors/simulator/settlement/format.ts'
+import { shortId } from '../../../core/ids.ts'
 import { gatewayOf } from '../installation.ts'
 import { paymentForm } from '../payment.ts'
 import { printRows } from '../print.ts'
@@ -26,7 +27,11 @@ import {
 const concurrent = 32
 const configFile = 'test/bench/scenarios/slow-acquirer.config.js'
 
-type Stored = { readonly id: string; readonly reference: string; readonly short_no: string }
+type Stored = {
+  readonly id: string
+  readonly reference: string
+  readonly short_no: string
+}
 
 /** Of ten lines, the cell that names the payment. A name that no payment has stays unmatched. */
 const namings: readonly ((payment: Stored) => Cells)[] = [
@@ -37,7 +42,7 @@ const namings: readonly ((payment: Stored) => Cells)[] = [
   ),
   (payment) => ({ Order: payment.reference }),
   (payment) => ({ Order: payment.reference }),
-  (payment) => ({ ShortId: payment.short_no }),
+  (payment) => ({ ShortId: shortId(Number(payment.short_no)) }),
   ({ id }) => ({ Order: `unknown-${id}` }),
 ]
 
