@@ -101,7 +101,7 @@ export const rest = ({ sums }: Entry): bigint =>
   sums.authorised - sums.captured - sums.released - sums.refunded
 
 /** The acquirer's own id of an operation. */
-export const referenceOf = ({ key }: Entry): string => `sim-${key}`
+export const referenceOf = ({ key }: Pick<Entry, 'key'>): string => `sim-${key}`
 
 /** The scheme reference of a card payment. */
 export const networkTxIdOf = ({ key }: Entry): string => `SIM${key.slice(0, 12).toUpperCase()}`

@@ -34,6 +34,7 @@ import { paymentsIn } from './pages/kept-payments.ts'
 import { reasonFor, reasons } from './reasons.ts'
 import { isProof, redirectOf } from './redirect.ts'
 import { toRequest } from './requests.ts'
+import { simulatedSettlement } from './settlement/simulated.ts'
 
 /**
  * The subject of a dispute: `original` is the disputed payment, or its chargeback for a reversal.
@@ -103,6 +104,7 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
       parse: claimsOf,
     },
     reasons,
+    settlement: simulatedSettlement,
   })
   return {
     ...connector,

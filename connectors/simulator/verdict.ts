@@ -95,6 +95,27 @@ export function oddLineOf(amount: Money): Effect['settlement'] {
   return effectOf('amount', {}, amount)?.settlement
 }
 
+/**
+ * Later events and the error in the settlement line of a stored instrument, of which only the first six and the
+ * last four digits are known: of bank and token accounts the last four.
+ */
+export function traitsShown(
+  bin: string | undefined,
+  last4: string | undefined,
+): Pick<Effect, 'later' | 'settlement'> {
+  return last4 === undefined ? {} : (byDigits.get(`${bin ?? ''} ${last4}`) ?? {})
+}
+
+const byDigits = new Map<string, Pick<Effect, 'later' | 'settlement'>>()
+for (const [sign, is, effect] of rules) {
+  if (is === 'otherwise' || (sign !== 'number' && sign !== 'iban')) continue
+  if (effect.later === undefined && effect.settlement === undefined) continue
+  for (const value of is) {
+    byDigits.set(` ${value.slice(-4)}`, effect)
+    if (sign === 'number') byDigits.set(`${value.slice(0, 6)} ${value.slice(-4)}`, effect)
+  }
+}
+
 function effectOf(sign: (typeof precedence)[number], signs: Signs, amount: Money) {
   if (sign === 'amount') {
     const decimals = decimalsOf(amount)

@@ -19,8 +19,9 @@ export function checkSettlement(where: string, settlement: Settlement): void {
   for (const field of ['merchantOf', 'parse'] as const) {
     if (typeof settlement[field] !== 'function') throw wrong(field, 'a function')
   }
-  if (settlement.fetch !== undefined && typeof settlement.fetch !== 'function') {
-    throw wrong('fetch', 'a function, or absent')
+  for (const field of ['fetch', 'writeDay'] as const) {
+    if (settlement[field] === undefined || typeof settlement[field] === 'function') continue
+    throw wrong(field, 'a function, or absent')
   }
   const { refs } = settlement
   const areNames = Array.isArray(refs) && refs.every((name) => isName(name, longest.ref))

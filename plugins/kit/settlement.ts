@@ -130,6 +130,71 @@ export type RemoteFile = {
   open(): Promise<AsyncIterable<Uint8Array>>
 }
 
+/** A payment in a simulated file. */
+export type DayPayment = {
+  readonly id: string
+  /** `operation.key` */
+  readonly key: string
+  readonly shortId: string
+  readonly kind: 'debit' | 'capture' | 'credit' | 'refund'
+  readonly requestedAt: Date
+  readonly brand?: string
+  /** First six digits of a card. */
+  readonly bin?: string
+  /** The last four digits of the account. */
+  readonly last4?: string
+  readonly merchantTransactionId?: string
+  readonly descriptor?: string
+}
+
+/** Money that settles on a simulated day. */
+export type DayEntry = {
+  readonly is: /** An approved payment, less the part that went back on the same day. */
+    | 'payment'
+    /** A part of a payment that settled earlier went back. */
+    | 'returned'
+    | 'chargeback'
+    | 'chargebackReversal'
+  /** Of a dispute: the disputed payment. */
+  readonly payment: DayPayment
+  /** Above zero. */
+  readonly amount: Money
+  /** Of a dispute, as in its event. */
+  readonly reference?: string
+  /** Of a dispute: a `000.100.2xx` code. */
+  readonly reason?: string
+}
+
+/** One day of a merchant that a connector simulates. */
+export type SimulatedDay = {
+  readonly merchantNumber: string
+  /** Business day in the zone of the institute, `yyyy-MM-dd`. */
+  readonly day: string
+  /** `carried` of the file before, empty for the first one. */
+  readonly carried: Readonly<Record<string, string>>
+}
+
+/** A chargeback, or its reversal, that will be in the file of a later day. */
+export type DueDispute = {
+  readonly is: 'chargeback' | 'chargebackReversal'
+  /** Id of the disputed payment. */
+  readonly paymentId: string
+  readonly amount: Money
+  /** Unique. A reversal has the reference of its chargeback. */
+  readonly reference: string
+  /** A `000.100.2xx` code. */
+  readonly reason: string
+  /** After the day of the file, `yyyy-MM-dd`. */
+  readonly day: string
+}
+
+/** What a simulated day leaves for later ones. */
+export type DayEnd = {
+  /** Balances that the next payout has to cover, by currency, in minor units as decimal strings. */
+  readonly carried: Readonly<Record<string, string>>
+  readonly disputes: readonly DueDispute[]
+}
+
 /** The settlement files of a connector. */
 export type Settlement<C = Record<string, unknown>, A = Record<string, unknown>> = {
   /** Name of the format, at most 32 characters; stands in every record. */
@@ -149,4 +214,12 @@ export type Settlement<C = Record<string, unknown>, A = Record<string, unknown>>
    * bytes. A format without a trailer yields `end` after its payout line.
    */
   parse(bytes: AsyncIterable<Uint8Array>): AsyncIterable<SettlementItem>
+  /**
+   * Writes the file of a day of payments with `testMode=INTERNAL`, whose institute the connector simulates. No
+   * bytes: the day has no file. Pure like `parse`: the same entries give the same bytes.
+   */
+  writeDay?(
+    day: SimulatedDay,
+    entries: AsyncIterable<DayEntry>,
+  ): AsyncGenerator<Uint8Array, DayEnd, void>
 }

@@ -1,9 +1,9 @@
 import type { Context, RemoteFile, SettingsOf, Settlement } from '@tollgate/plugin-kit'
 import { type account, type config, headersOf } from '../http-settings.ts'
 import { objectOf, textOf, WireError } from '../wire.ts'
-import { parse } from './parse.ts'
+import { clearing } from './clearing.ts'
 import { partBytes } from './serve.ts'
-import { merchantNumberOf, zone } from './state.ts'
+import { merchantNumberOf } from './state.ts'
 
 type Config = SettingsOf<typeof config.rows>
 type Account = SettingsOf<typeof account.rows>
@@ -11,13 +11,9 @@ type HttpContext = Context<Config, Account>
 
 /** The settlement files of the acquirer behind HTTP. The cursor is the business day of a file. */
 export const settlement: Settlement<Config, Account> = {
-  format: 'SIMULATOR-CSV',
-  institute: 'Simulated Clearing',
-  zone,
+  ...clearing,
   merchantOf: ({ merchantId }) => merchantNumberOf(merchantId),
-  refs: ['reference'],
   fetch,
-  parse,
 }
 
 async function* fetch(

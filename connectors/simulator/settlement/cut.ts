@@ -1,9 +1,9 @@
 /** The lines of one business day of a merchant, and the file with them. */
-import type { Money } from '@tollgate/plugin-kit'
-import { currencyOf } from '@tollgate/schemas'
 import { type Entry, referenceOf } from '../entry.ts'
 import { oddLineOf } from '../verdict.ts'
-import { type Cells, fileOf, isRecord, type PayoutLine, type RecordLine, signed } from './format.ts'
+import { type Cells, fileOf, type PayoutLine, type RecordLine } from './format.ts'
+import { adjustmentOf, linesOf, type Settling } from './lines.ts'
+import { Payouts } from './payouts.ts'
 import {
   chargesOf,
   type DueDispute,
@@ -21,13 +21,6 @@ export type LedgerView = {
   /** The chargeback of a payment. */
   chargebackOf(payment: string): Entry | undefined
 }
-
-/** Fees of the institute, in hundredths of a per cent and minor units. */
-const saleFee = { parts: 140n, fixed: 10n }
-const fixedFees = { credit: 25n, chargeback: 1500n } as const
-
-/** Units of the other currency for one unit of the payment's. */
-const otherRate = { text: '1.083412', scaled: 1_083_412n, scale: 1_000_000n }
 
 /** The money of one entry that settles on a day. Negative: it goes back to the payer. */
 type Share = { readonly entry: Entry; readonly isFirst: boolean; minor: bigint }
@@ -62,66 +55,37 @@ export function cutDay(
     shares.set(subject.key, share)
   }
   const moved = [...shares.values()].filter(({ minor }) => minor !== 0n)
-  const lines = moved.flatMap((share) => linesOf(share, ledger))
-  const { payouts, carried } = payoutsOf(lines, state.carried)
+  const lines = moved.flatMap((share) => shareLines(share, ledger))
   const disputes: readonly DueDispute[] = [
     ...state.disputes.filter((due) => due.day > day),
     ...moved.flatMap(({ entry, isFirst, minor }) =>
       isFirst && minor > 0n ? disputesOf(entry, traitsOf(entry, ledger).later, date) : [],
     ),
   ]
-  const text = lines.length === 0 ? '' : fileOf({ merchant, day, date }, [...lines, ...payouts])
-  return { day, text, settled, carried: text === '' ? state.carried : carried, disputes }
+  if (lines.length === 0) return { day, text: '', settled, carried: state.carried, disputes }
+  const payouts = new Payouts()
+  for (const line of lines) payouts.add(line)
+  const { payouts: last, carried } = payouts.lines(state.carried)
+  const text = fileOf({ merchant, day, date }, [...lines, ...last])
+  return { day, text, settled, carried, disputes }
 }
 
-function linesOf(share: Share, ledger: LedgerView): readonly (RecordLine | PayoutLine)[] {
+function shareLines(share: Share, ledger: LedgerView): readonly (RecordLine | PayoutLine)[] {
   const { entry, isFirst, minor } = share
-  const { currency } = entry.amount
-  const cashflow = minor > 0n ? 'POS' : 'NEG'
-  const amount = { minor: minor > 0n ? minor : -minor, currency }
-  if (!isFirst) return [{ kind: 'adjustment', cashflow, amount, text: `of ${referenceOf(entry)}` }]
-  const plain: RecordLine = {
+  const { kind, amount } = entry
+  const reference = referenceOf(entry)
+  const money = { minor, currency: amount.currency, reference }
+  if (!isFirst) return [adjustmentOf(money)]
+  const isDispute = kind === 'chargeback' || kind === 'chargebackReversal'
+  const odd = isDispute ? undefined : (traitsOf(entry, ledger).settlement ?? oddLineOf(amount))
+  return linesOf({
     ...typesOf(entry, ledger),
-    cashflow,
-    status: 'SUCCESS',
-    amount,
-    settled: amount,
-    fee: feeOf(entry, amount.minor),
+    ...money,
+    kind,
+    odd,
     about: aboutOf(entry, ledger),
-  }
-  const isDispute = entry.kind === 'chargeback' || entry.kind === 'chargebackReversal'
-  const odd = isDispute
-    ? undefined
-    : (traitsOf(entry, ledger).settlement ?? oddLineOf(entry.amount))
-  switch (odd) {
-    case 'amountMinusOne': {
-      const less = { minor: amount.minor - 1n, currency }
-      return [{ ...plain, amount: less, settled: less }]
-    }
-    case 'noLine':
-      return []
-    case 'twoLines':
-      return [plain, plain]
-    case 'otherCurrency': {
-      const settled = exchanged(amount)
-      return [{ ...plain, settled, rate: otherRate.text, fee: feeOf(entry, settled.minor) }]
-    }
-    case 'failed': {
-      const back = cashflow === 'POS' ? 'NEG' : 'POS'
-      const text = `not paid out: ${referenceOf(entry)}`
-      return [
-        { ...plain, status: 'FAILED', fee: 0n },
-        { kind: 'adjustment', cashflow: back, amount, text },
-      ]
-    }
-    case 'noReference':
-      return [{ ...plain, about: { ...plain.about, ...noIds } }]
-    default:
-      return [plain]
-  }
+  })
 }
-
-const noIds: Cells = { Id: '', Key: '', Reference: '', Order: '', ShortId: '' }
 
 /** A capture behaves like its authorisation's card. */
 function traitsOf(entry: Entry, { find }: LedgerView): Pick<Entry, 'later' | 'settlement'> {
@@ -134,7 +98,7 @@ function traitsOf(entry: Entry, { find }: LedgerView): Pick<Entry, 'later' | 'se
 function typesOf(
   { kind, original, root }: Entry,
   { find }: LedgerView,
-): Pick<RecordLine, 'recordType' | 'transactionType'> {
+): Pick<Settling, 'recordType' | 'transactionType'> {
   switch (kind) {
     case 'chargeback':
       return { recordType: 'CHARGEBACK', transactionType: disputedType(find(original ?? '')) }
@@ -150,13 +114,6 @@ function typesOf(
 }
 
 const disputedType = (entry: Entry | undefined) => (entry?.kind === 'refund' ? 'REFUND' : 'DEBIT')
-
-function feeOf({ kind }: Entry, settled: bigint): bigint {
-  if (kind === 'debit' || kind === 'capture') {
-    return (settled * saleFee.parts + 5_000n) / 10_000n + saleFee.fixed
-  }
-  return kind === 'credit' || kind === 'chargeback' ? fixedFees[kind] : 0n
-}
 
 /** The lines of a dispute name the disputed payment. */
 function aboutOf(entry: Entry, ledger: LedgerView): Cells {
@@ -178,47 +135,3 @@ function aboutOf(entry: Entry, ledger: LedgerView): Cells {
     ...(isDispute && chargeback !== undefined ? { Dispute: referenceOf(chargeback) } : {}),
   }
 }
-
-function exchanged({ minor, currency }: Money): Money {
-  const other = currency === 'EUR' ? 'USD' : 'EUR'
-  const exponents = [currency, other].map((code) => BigInt(currencyOf(code)?.exponent ?? 2))
-  const [from = 2n, to = 2n] = exponents
-  const top = minor * otherRate.scaled * 10n ** to
-  const bottom = otherRate.scale * 10n ** from
-  return { minor: (top * 2n + bottom) / (bottom * 2n), currency: other }
-}
-
-/**
- * Opening, payout and closing of every currency. Opening and all other lines, less the fees, are payout and closing. A
- * negative sum is not paid out: the next payout covers it.
- */
-function payoutsOf(
-  lines: readonly (RecordLine | PayoutLine)[],
-  before: SettlementState['carried'],
-): { payouts: readonly PayoutLine[]; carried: Record<string, string> } {
-  const sums = new Map<string, bigint>()
-  for (const line of lines) {
-    const { minor, currency } = isRecord(line) ? line.settled : line.amount
-    const fee = isRecord(line) ? line.fee : 0n
-    sums.set(currency, (sums.get(currency) ?? 0n) + signed(line.cashflow, minor) - fee)
-  }
-  const carried: Record<string, string> = { ...before }
-  const payouts = [...sums].flatMap(([currency, sum]) => {
-    const opening = BigInt(before[currency] ?? 0n)
-    const all = opening + sum
-    const closing = all < 0n ? all : 0n
-    carried[currency] = String(closing)
-    return [
-      payoutLine('opening', opening, currency),
-      payoutLine('payout', all - closing, currency),
-      payoutLine('closing', closing, currency),
-    ]
-  })
-  return { payouts, carried }
-}
-
-const payoutLine = (kind: PayoutLine['kind'], minor: bigint, currency: string): PayoutLine => ({
-  kind,
-  cashflow: minor < 0n ? 'NEG' : 'POS',
-  amount: { minor: minor < 0n ? -minor : minor, currency },
-})

@@ -39,26 +39,50 @@ export const signed = (cashflow: 'POS' | 'NEG', minor: bigint): bigint =>
 
 type Head = { readonly merchant: string; readonly day: string; readonly date: string }
 
-/** @param head the merchant's number, the business day, and the day of settlement */
-export function fileOf(head: Head, lines: readonly (RecordLine | PayoutLine)[]): string {
-  const totals = new Map<string, bigint>()
-  for (const line of lines.filter(isRecord)) {
-    const { minor, currency } = line.settled
-    totals.set(currency, (totals.get(currency) ?? 0n) + signed(line.cashflow, minor))
+/** The text of a file, line by line. */
+export class FileText {
+  readonly #head: Head
+  readonly #totals = new Map<string, bigint>()
+  #lines = 0
+
+  /** @param head the merchant's number, the business day, and the day of settlement */
+  constructor(head: Head) {
+    this.#head = head
   }
-  const rows = lines.map((line, index) => {
-    const cells = isRecord(line) ? recordCells(head, line, index + 1) : payoutCells(head, line)
-    return columns.map((column) => cells[column] ?? '')
-  })
-  const sums = [...totals].map(([currency, minor]) => `${currency}=${minor}`)
-  const all = [
-    ['FILE', `${head.merchant}/${head.day}`],
-    columns,
-    ...rows,
-    ['END', String(lines.length), ...sums],
-  ]
-  return all.map((cells) => `${cells.map(quoted).join(';')}\n`).join('')
+
+  /** Begins the file. */
+  start(): string {
+    return `${textOf(['FILE', `${this.#head.merchant}/${this.#head.day}`])}${textOf(columns)}`
+  }
+
+  line(line: RecordLine | PayoutLine): string {
+    this.#lines += 1
+    if (!isRecord(line)) return this.#textOf(payoutCells(this.#head, line))
+    const { minor, currency } = line.settled
+    const total = (this.#totals.get(currency) ?? 0n) + signed(line.cashflow, minor)
+    this.#totals.set(currency, total)
+    return this.#textOf(recordCells(this.#head, line, this.#lines))
+  }
+
+  /** The last line, with the number of lines and the sums of the records. */
+  end(): string {
+    const sums = [...this.#totals].map(([currency, minor]) => `${currency}=${minor}`)
+    return textOf(['END', String(this.#lines), ...sums])
+  }
+
+  #textOf(cells: Cells): string {
+    return textOf(columns.map((column) => cells[column] ?? ''))
+  }
 }
+
+/** A whole file. */
+export function fileOf(head: Head, lines: readonly (RecordLine | PayoutLine)[]): string {
+  const file = new FileText(head)
+  const written = lines.map((line) => file.line(line)).join('')
+  return `${file.start()}${written}${file.end()}`
+}
+
+const textOf = (cells: readonly string[]): string => `${cells.map(quoted).join(';')}\n`
 
 const recordCells = ({ merchant, day, date }: Head, line: RecordLine, number: number): Cells => ({
   Type: line.recordType,

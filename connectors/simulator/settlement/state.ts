@@ -112,19 +112,35 @@ export function nextDay(state: SettlementState, today: string): string | undefin
 /** The disputes that a newly settled payment leads to. */
 export function disputesOf(
   entry: Entry,
-  later: Effect['later'] = [],
+  later: Effect['later'],
   settledOn: string,
 ): readonly DueDispute[] {
-  const due: DueDispute[] = []
-  const booked = dayOf(chargesOf(entry)[0]!.at)
+  return dueDaysOf(later, dayOf(chargesOf(entry)[0]!.at), settledOn).map(
+    ({ event, day, reason }) => ({
+      kind: event,
+      key: `${event === 'chargeback' ? 'cb' : 'cr'}-${entry.key}`,
+      original: event === 'chargeback' ? entry.key : `cb-${entry.key}`,
+      day,
+      reason,
+    }),
+  )
+}
+
+type Later = NonNullable<Effect['later']>[number]
+
+/** Later events of a payment with their days and reasons. */
+export function dueDaysOf(
+  later: Effect['later'] = [],
+  bookedOn: string,
+  settledOn: string,
+): readonly (Pick<Later, 'event'> & { readonly day: string; readonly reason: Reason })[] {
+  const due: { event: Later['event']; day: string; reason: Reason }[] = []
   for (const { event, days, after, reason } of later) {
     const before = due.at(-1)
     if (after === 'chargeback' && before === undefined) continue
-    const from = { booking: booked, settlement: settledOn, chargeback: before?.day ?? '' }[after]
+    const from = { booking: bookedOn, settlement: settledOn, chargeback: before?.day ?? '' }[after]
     due.push({
-      kind: event,
-      key: `${event === 'chargeback' ? 'cb' : 'cr'}-${entry.key}`,
-      original: event === 'chargeback' ? entry.key : before!.key,
+      event,
       day: dayAfter(from, days),
       reason: reason ?? before?.reason ?? '000.100.200',
     })
