@@ -48,6 +48,8 @@ export type FaultPoint =
   | 'settlement-matched'
   | 'settlement-recorded'
   | 'settlement-decided'
+  | 'settlement-day-entered'
+  | 'settlement-day-ended'
   | 'report-drafted'
   | 'report-part'
   | 'report-written'

@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Queue } from '../queue/queue.ts'
 import { planFetchTimers } from '../settlement/fetch.ts'
+import { planDays } from '../settlement/simulated/plan.ts'
 import { WebhookDispatcher } from '../webhook/dispatcher.ts'
 import { advanceClock } from './advance-clock.ts'
 import { auditLinks } from './audit-links.ts'
@@ -17,6 +18,7 @@ import { reconciliation } from './reconciliation.ts'
 import { reportCut } from './report-cut.ts'
 import { reportDelivery } from './report-delivery.ts'
 import { scheduleTick } from './schedule-tick.ts'
+import { settlementDay } from './settlement-day.ts'
 import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
@@ -58,6 +60,7 @@ export class Dispatcher {
     await queue.declare(housekeeping)
     await queue.declare(reconciliation)
     await queue.declare(reportCut)
+    await queue.declare(settlementDay)
     await queue.declare(settlementFetch)
     await queue.declare(reportDelivery)
     await queue.declare(settlementRetry)
@@ -75,6 +78,7 @@ export class Dispatcher {
     await this.#work(housekeeping)
     await this.#work(reconciliation)
     await this.#work(reportCut)
+    await this.#work(settlementDay)
     await this.#work(settlementFetch)
     await this.#work(reportDelivery)
     await this.#work(settlementRetry)
@@ -129,6 +133,7 @@ export class Dispatcher {
       }
       if (nowMs - this.#fetchesPlannedAtMs > limits.settlementPlanMs) {
         await planFetchTimers(this.#engine)
+        await planDays(this.#engine)
         this.#fetchesPlannedAtMs = nowMs
       }
       const [row] = await this.#engine.lanes.read(somethingDue)

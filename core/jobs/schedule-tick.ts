@@ -20,6 +20,7 @@ import { defineJob } from './define.ts'
 import { reconciliation } from './reconciliation.ts'
 import { reportCut } from './report-cut.ts'
 import { reportDelivery } from './report-delivery.ts'
+import { settlementDay } from './settlement-day.ts'
 import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
@@ -119,6 +120,10 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   await enqueue(
     settlementRetry,
     due.filter((timer) => timer.kind === 'settlement-retry').map(({ ref }) => retryOf(ref)),
+  )
+  await enqueue(
+    settlementDay,
+    due.filter((timer) => timer.kind === 'settlement-day').map(({ ref }) => ({ ref })),
   )
   await enqueue(
     reportCut,

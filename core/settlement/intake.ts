@@ -12,7 +12,7 @@ import { newId } from '../ids.ts'
 import { type ScopeLeases, ScopeLost } from './leases.ts'
 import { listChanged, listExceptions, listRefused } from './listed.ts'
 import { type ReadFile, Refusal, readFile } from './read-file.ts'
-import { merchantsOf, settlementOf } from './scope.ts'
+import { merchantsOfFile, settlementOf } from './scope.ts'
 import { ScopeBook } from './scope-book.ts'
 import { readBytes } from './sealed-file.ts'
 import { StageCopy } from './stage-copy.ts'
@@ -86,7 +86,7 @@ async function refuse(
 async function stage(engine: Engine, file: FileRow, leases: ScopeLeases): Promise<void> {
   const { lanes } = engine
   const settlement = settlementOf(engine, file.connector)
-  const merchants = await merchantsOf(engine, file.connector, file.mode)
+  const merchants = await merchantsOfFile(engine, file)
   const scopes = new ScopeBook(engine, file, merchants)
   await lanes.bulk(async (client) => {
     await lanes.database.query(client, emptyStage(file.id))

@@ -57,6 +57,20 @@ export async function merchantsOf(
   )
 }
 
+/** The merchants that a file may name. A simulated file is about its own channel alone, which has no account. */
+export async function merchantsOfFile(
+  engine: Pick<Engine, 'lanes' | 'registry' | 'targets'>,
+  {
+    connector,
+    mode,
+    merchant_number: merchantNumber,
+  }: { readonly connector: string; readonly mode: Mode; readonly merchant_number: string },
+): Promise<ReadonlyMap<string, Merchant>> {
+  if (mode !== 'INTERNAL') return merchantsOf(engine, connector, mode)
+  const own = { merchantNumber, accountIds: [], channelIds: [merchantNumber] }
+  return new Map([[folded(merchantNumber), own]])
+}
+
 /** Null: the connector derives no number, so that files cannot name the account. */
 function numberOf(settlement: Settlement, account: Readonly<Record<string, unknown>>) {
   try {

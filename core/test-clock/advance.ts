@@ -9,6 +9,8 @@ import { cut, seriesOf } from '../report/cut.ts'
 import { chargeExecutions } from '../schedule/charge.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
+import { settleDays } from '../settlement/simulated/days.ts'
+import { planDaysOfClock } from '../settlement/simulated/plan.ts'
 import { dueOfClock, removeTimer, type TimerRow, toRealTime } from '../timer/store.ts'
 
 /** Charges of one due time that are under way at once. */
@@ -23,6 +25,7 @@ export async function advance(engine: Engine, clockId: string): Promise<void> {
     const [clock] = await engine.lanes.single(clockById(clockId))
     if (clock?.target == null) return
     await doAllAt(engine, clockId, clock.at)
+    await planDaysOfClock(engine, clockId)
     const [moved] = await engine.lanes.single(moveOn(clockId))
     if (moved === undefined) {
       await engine.lanes.single(arrive(clockId, clock.target))
@@ -62,6 +65,8 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
       await engine.lanes.single(removeTimer('resubmit', timer.ref))
       return
     }
+    case 'settlement-day':
+      return settleDays(engine, timer.ref)
     case 'report-cut':
       if ((await cut(engine, seriesOf(timer.ref))).isDone) return
       break

@@ -20,6 +20,8 @@ export type TimerKind =
   | 'settlement-effect'
   /** The next report file of a series: of an entity, and of a test clock. */
   | 'report-cut'
+  /** The end of a business day of a channel, and of a test clock, whose institute the simulator plays. */
+  | 'settlement-day'
 export type TimerRow = { id: string; kind: TimerKind; ref: string; step: number }
 
 export const addTimer = (id: string, kind: TimerKind, ref: string, afterMs: number) => sql`

@@ -520,6 +520,8 @@ export const limits = {
   settlementFetchWithinMs: 2 * minute,
   /** New accounts get their timer within this time. */
   settlementPlanMs: 10 * minute,
+  // A payment is committed at the latest this long after its id was made.
+  simulatedDayLagMs: 10 * minute,
   /** Records without a certain match are compared with payments again once in this time. */
   settlementAgainMs: hour,
   /** A settlement line that could not take effect yet is tried again after this time. */

@@ -6,15 +6,18 @@ import { localKeys } from '../../../core/index.ts'
 import { assembleEngine } from '../../../core/start-engine.ts'
 import { closeResources, openResources } from '../../../core/start-resources.ts'
 import { Vault } from '../../../core/vault/vault.ts'
+import type { ScriptedAcquirer } from '../../rig/acquirer.ts'
+import type { TestDatabase } from '../../rig/database.ts'
 import { freshSimulator, testKey } from '../../rig/gateway.ts'
-import type { SettlingRun } from '../../rig/settlement.ts'
 
 export type OpenEngine = { readonly engine: Engine; close(): Promise<void> }
 
-export async function openEngine({ database, acquirer }: SettlingRun): Promise<OpenEngine> {
+type Run = { readonly database: TestDatabase; readonly acquirer?: ScriptedAcquirer }
+
+export async function openEngine({ database, acquirer }: Run): Promise<OpenEngine> {
   const options = {
     database: { url: database.url },
-    plugins: [freshSimulator(), acquirer.plugin],
+    plugins: [freshSimulator(), ...(acquirer === undefined ? [] : [acquirer.plugin])],
     environment: 'test',
     keys: localKeys(testKey),
   } as const
