@@ -85,7 +85,7 @@ export async function decideFile(engine: Engine, file: FileRow, held: Held): Pro
   if (isMatched !== true) return false
   await faultPoint('settlement-matched', file.id)
   for (let after: Position | null = beginning; after !== null; ) {
-    const next = await addNext(engine, file.id, after, held)
+    const next = await addNext(engine, file, after, held)
     if (next === undefined) return false
     await faultPoint('settlement-recorded', file.id)
     after = next
@@ -96,11 +96,13 @@ export async function decideFile(engine: Engine, file: FileRow, held: Held): Pro
 /** One commit of records. Null: none are left. Undefined: another process holds a scope. */
 async function addNext(
   engine: Engine,
-  runId: string,
+  { id: runId, records }: Pick<FileRow, 'id' | 'records'>,
   after: Position,
   held: Held,
 ): Promise<Position | null | undefined> {
-  const ids = Array.from({ length: limits.settlementCommitRecords }, () => newId())
+  // One more than there are, so that a short file ends with its first commit.
+  const length = Math.min(limits.settlementCommitRecords, records + 1)
+  const ids = Array.from({ length }, () => newId())
   return underLeases(engine, held, async (_, query) => {
     await query(hashJoins)
     const rows = await query(addRecords(runId, after, ids, exponents))
@@ -111,7 +113,8 @@ async function addNext(
       await query(planReports(held.ids))
     }
     const last = rows.at(-1)
-    return last === undefined ? null : { scopeId: last.scope_id, key: last.key }
+    if (last === undefined || rows.length < length) return null
+    return { scopeId: last.scope_id, key: last.key }
   })
 }
 

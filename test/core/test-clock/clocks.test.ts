@@ -32,8 +32,10 @@ describe('test clocks', { concurrency: true }, () => {
     ]
     const registrationId = await tools.store({ testClock: clock.id })
     const still = await tools.store({ testClock: other.id })
-    const daily = await tools.schedule(registrationId, { job: { expression: '0 0 9 * * ?' } })
-    const waiting = await tools.schedule(still, { job: { expression: '0 0 9 * * ?' } })
+    // Preauthorizations, because charges would also settle every day.
+    const job = { expression: '0 0 9 * * ?' }
+    const daily = await tools.schedule(registrationId, { paymentType: 'PA', job })
+    const waiting = await tools.schedule(still, { paymentType: 'PA', job })
     await run.gateway.testClocks.advance(clock.id, { by: 'P1Y' } as never)
     const seen: number[] = []
     const arrived = await until(async () => {
