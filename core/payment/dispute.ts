@@ -27,6 +27,7 @@ import {
   adoptFact,
   type ChargebackRow,
   chargebacksOf,
+  confirmRound,
   factByReference,
 } from './store-dispute-read.ts'
 import { balanceById, paymentById, toPayment } from './store-read.ts'
@@ -56,6 +57,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   // Read before the facts: another report of this moment changes the sums.
   const [sums] = await engine.lanes.single(balanceById(hit.target.rootId))
   const rounds = await roundsOf(engine, reported)
+  if (await isConfirmed(engine, reported, hit, rounds)) return 'known'
   const earlierReport = await reportedBefore(engine, reported, hit, rounds, rounds.at(-1))
   if (earlierReport !== undefined) return earlierReport
   if (await isAdopted(engine, reported, hit)) return 'known'
@@ -107,6 +109,22 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Repor
   if (recorded === undefined) return 'twin'
   tell(engine, row, recorded)
   return 'recorded'
+}
+
+/** Whether a message and a settlement line tell of the same round. */
+async function isConfirmed(
+  engine: Engine,
+  { payment, minor, currency, source }: Report,
+  { target, ever }: Hit,
+  rounds: readonly ChargebackRow[],
+): Promise<boolean> {
+  if (rounds.length === 0) return false
+  const references = rounds.map(({ reference }) => reference)
+  const report = {
+    ...{ connector: payment.connector, account: accountOf(payment), minor, currency, source },
+    paymentIds: [...new Set([payment.id, target.id, ...ever])],
+  }
+  return (await engine.lanes.single(confirmRound(references, report))).length > 0
 }
 
 /** Whether a message and a settlement line tell of the same fact, one of them without a reference. */

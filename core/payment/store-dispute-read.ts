@@ -93,6 +93,49 @@ select reference from mine
 union all
 select reference from adopted`
 
+/**
+ * The same with a common reference: the report confirms the oldest of these rounds that only the other kind of
+ * source told. Otherwise the line of a chargeback that was reversed meanwhile would begin a new round.
+ *
+ * @param references names of the rounds
+ * @returns a row if the fact of this source is recorded.
+ */
+export const confirmRound = (
+  references: readonly string[],
+  report: {
+    readonly connector: string
+    readonly account: string
+    readonly paymentIds: readonly string[]
+    readonly minor: bigint
+    readonly currency: string
+    readonly source: string
+  },
+) => sql<{ reference: string }>`
+with mine as (
+  select reference
+  from tollgate.chargeback
+  where payment_id = any(${report.paymentIds}::uuid[]) and confirmed_by = ${report.source}::text),
+open as (
+  select connector, account, kind, reference
+  from tollgate.chargeback
+  where connector = ${report.connector}::text and account = ${report.account}::text and kind = 'chargeback'
+    and reference = any(${references}::text[]) and payment_id = any(${report.paymentIds}::uuid[])
+    and minor = ${String(report.minor)}::bigint and currency = ${report.currency}::text and confirmed_by is null
+    and ${isLine} <> ${report.source.startsWith(lineSource)}::boolean
+    and not exists (select from mine)
+  order by at, record_id
+  limit 1
+  for update),
+confirmed as (
+  update tollgate.chargeback set confirmed_by = ${report.source}::text
+  from open
+  where chargeback.connector = open.connector and chargeback.account = open.account
+    and chargeback.kind = open.kind and chargeback.reference = open.reference
+  returning chargeback.reference)
+select reference from mine
+union all
+select reference from confirmed`
+
 /** Chargebacks of payments and of their captures, oldest first. */
 export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRow>`
   select ${columns}

@@ -9,10 +9,7 @@ export type BookRow = {
   connector: string
   channel_id: string
   clock_id: string | null
-  last_day: string | null
 }
-
-const bookColumns = sql`id, connector, channel_id, clock_id, last_day::text`
 
 /** The book of a channel and clock, made at its first day. */
 export const bookOf = (
@@ -21,17 +18,10 @@ export const bookOf = (
   channelId: string,
   clockId: string | null,
 ) => sql<BookRow>`
-with made as (
-  insert into tollgate.settlement_book (id, connector, channel_id, clock_id, from_id)
-  values (${id}::uuid, ${connector}::text, ${channelId}::uuid, ${clockId}::uuid, ${lowestId}::uuid)
-  on conflict do nothing
-  returning ${bookColumns})
-select ${bookColumns} from made
-union all
-select ${bookColumns}
-from tollgate.settlement_book
-where connector = ${connector}::text and channel_id = ${channelId}::uuid
-  and clock_id is not distinct from ${clockId}::uuid`
+insert into tollgate.settlement_book as book (id, connector, channel_id, clock_id, from_id)
+values (${id}::uuid, ${connector}::text, ${channelId}::uuid, ${clockId}::uuid, ${lowestId}::uuid)
+on conflict (connector, channel_id, clock_id) do update set connector = book.connector
+returning id, connector, channel_id, clock_id`
 
 /** A day with entries whose file is not finished. */
 export const openDay = (bookId: string) => sql<{ day: string }>`

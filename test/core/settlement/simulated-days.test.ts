@@ -142,7 +142,7 @@ test('errors that tests ask for become discrepancies', async () => {
     [twice.id, 9292n, 'EUR', 'SUCCESS', 'payment-id', 'DUPLICATE_SETTLEMENT'],
     [twice.id, 9292n, 'EUR', 'SUCCESS', 'payment-id', 'DUPLICATE_SETTLEMENT'],
     [foreign.id, 9293n, 'USD', 'SUCCESS', 'payment-id', ''],
-    [failed.id, 9294n, 'EUR', 'FAILED', 'payment-id', ''],
+    [failed.id, 9294n, 'EUR', 'FAILED', 'payment-id', 'STATE'],
     [nameless.id, 9295n, 'EUR', 'SUCCESS', 'composite', ''],
   ])
   assert.ok(!records.some(({ payments }) => payments.includes(none.id)))
