@@ -22,7 +22,7 @@ import {
   readArguments,
   UsageError,
 } from './commands/command.ts'
-import { demoSubscriptionCommand } from './commands/demo.ts'
+import { demoCommands } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import {
   entityCloseCommand,
@@ -96,7 +96,7 @@ export const commands: readonly Command[] = [
   eventsListCommand,
   eventsReplayCommand,
   doctorCommand,
-  demoSubscriptionCommand,
+  ...demoCommands,
 ]
 
 /** Runs one command line and sets the exit code. Ends the process when nothing is left to do. */

@@ -1,18 +1,26 @@
+import type { Gateway } from '@tollgate/core'
 import { createHost } from '../http/host.ts'
 import { silent } from '../http/request-log.ts'
-import { openDemo } from '../serve/demo.ts'
+import { type Credentials, openDemo } from '../serve/demo.ts'
 import { dataDirectoryOf, openInstallation } from '../serve/installation.ts'
+import { reconciliationDemo } from '../serve/reconciliation-demo.ts'
 import { subscriptionDemo } from '../serve/subscription-demo.ts'
 import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
 
-export const demoSubscriptionCommand: Command = {
-  name: 'demo subscription',
-  summary: 'Run a subscription from the first payment to the cancellation, on a test clock.',
+type Demo = (
+  gateway: Gateway,
+  credentials: Credentials,
+  print: (line: string) => void,
+) => Promise<void>
+
+const demo = (name: string, summary: string, show: Demo): Command => ({
+  name: `demo ${name}`,
+  summary,
   notes: 'Uses the database of this folder, as serve does, and a port of its own while it runs.',
   async run(given) {
     const settings = await settingsFor(given)
     if (settings.environment !== 'test') {
-      throw new UsageError('demo subscription needs the test environment: live has no test clocks')
+      throw new UsageError(`demo ${name} needs the test environment: live has no test clocks`)
     }
     const { folder, log } = placeOfCommand()
     // The steps are the output: lines of the log would stand between them.
@@ -25,7 +33,7 @@ export const demoSubscriptionCommand: Command = {
       const listening = await host.listen()
       installation.listensAt(listening.url)
       try {
-        await subscriptionDemo({ baseUrl: listening.url, ...credentials }, print)
+        await show(gateway, { baseUrl: listening.url, ...credentials }, print)
         return 0
       } finally {
         await listening.close()
@@ -34,4 +42,17 @@ export const demoSubscriptionCommand: Command = {
       await installation.close()
     }
   },
-}
+})
+
+export const demoCommands: readonly Command[] = [
+  demo(
+    'subscription',
+    'Run a subscription from the first payment to the cancellation, on a test clock.',
+    (_, credentials, say) => subscriptionDemo(credentials, say),
+  ),
+  demo(
+    'reconciliation',
+    'Run payments through a settlement file, from the payment to the CSV report, on a test clock.',
+    reconciliationDemo,
+  ),
+]

@@ -1,13 +1,7 @@
 /** A merchant's subscription over HTTP, with a line for every step. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Credentials } from './demo.ts'
+import { demoClient, told } from './demo-client.ts'
 
-type Fields = Readonly<Record<string, string>>
-type Answer = {
-  readonly id: string
-  readonly result: { readonly code: string; readonly description: string }
-  readonly [name: string]: unknown
-}
 type Execution = {
   readonly scheduledAt: string
   readonly state: string
@@ -21,33 +15,10 @@ export async function subscriptionDemo(
   credentials: Credentials,
   print: (line: string) => void,
 ): Promise<void> {
-  const { baseUrl, entityId, accessToken } = credentials
-  const call = async (method: string, path: string, fields: Fields = {}): Promise<Answer> => {
-    const isBody = method === 'POST'
-    const text = new URLSearchParams({ entityId, ...fields }).toString()
-    const response = await fetch(`${baseUrl}${path}${isBody ? '' : `?${text}`}`, {
-      method,
-      headers: { Authorization: `Bearer ${accessToken}` },
-      ...(isBody ? { body: new URLSearchParams({ entityId, ...fields }) } : {}),
-    })
-    const answer = (await response.json()) as Answer
-    if (!response.ok) {
-      throw new Error(`${method} ${path} answered ${JSON.stringify(answer.result)}`)
-    }
-    return answer
-  }
-  const told = (answer: Answer) => `${answer.result.code} ${answer.result.description}`
+  const { call, advance } = demoClient(credentials)
   const executions = async (id: string) => {
     const answer = await call('GET', `/scheduling/v1/schedules/${id}/executions`)
     return (answer.executions as Execution[]).toReversed()
-  }
-  const advance = async (clockId: string, by: string) => {
-    await call('POST', `/v1/testclocks/${clockId}/advance`, { by })
-    for (;;) {
-      const clock = await call('GET', `/v1/testclocks/${clockId}`)
-      if (clock.status === 'READY') return clock
-      await pause(50)
-    }
   }
 
   print('A subscription from its first payment to its end.\n')

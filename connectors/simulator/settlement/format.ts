@@ -52,7 +52,8 @@ export class FileText {
 
   /** Begins the file. */
   start(): string {
-    return `${textOf(['FILE', `${this.#head.merchant}/${this.#head.day}`])}${textOf(columns)}`
+    const { merchant, day } = this.#head
+    return `${textOf(['FILE', `${merchant} of ${day}`])}${textOf(columns)}`
   }
 
   line(line: RecordLine | PayoutLine): string {
@@ -92,7 +93,8 @@ const recordCells = ({ merchant, day, date }: Head, line: RecordLine, number: nu
   Date: date,
   Cashflow: line.cashflow,
   Status: line.status,
-  Id: `${day}-${number}`,
+  // A letter between the digits: sixteen in a row can look like a card number.
+  Id: `${day}-L${number}`,
   Amount: decimal(line.amount),
   Currency: line.amount.currency,
   Settled: decimal(line.settled),

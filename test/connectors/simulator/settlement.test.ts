@@ -125,7 +125,7 @@ describe('the settlement file of a day', () => {
       files.map(({ name, cursor }) => [name, cursor]),
       [['simulator-2030-01-01.csv', '2030-01-01']],
     )
-    assert.deepEqual(items[0], { is: 'file', reference: '0shop/2030-01-01' })
+    assert.deepEqual(items[0], { is: 'file', reference: '0shop of 2030-01-01' })
     assert.deepEqual(records.map(shown), [
       ['SETTLED', 'DEBIT', 'POS', 9200n, 139n],
       ['SETTLED', 'DEBIT', 'POS', 3000n, 52n],
@@ -148,7 +148,7 @@ describe('the settlement file of a day', () => {
       settled: { minor: 9200n, currency: 'EUR' },
       fee: 139n,
       refs: [`sim-${sale.key}`],
-      settlementId: '2030-01-01-1',
+      settlementId: '2030-01-01-L1',
       requestedAt: '2030-01-01 01:00:00',
       key: sale.key,
       merchantTransactionId: 'order; "7"',

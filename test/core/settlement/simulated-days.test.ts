@@ -103,7 +103,7 @@ test('a day of payments becomes a file when the day is over, and its records nam
   const files = await filesOf(clock)
   assert.deepEqual(
     files.map(({ name, source, reference }) => [name, source, reference]),
-    [['simulator-2027-03-01', 'simulator', `${run.channel}/2027-03-01`]],
+    [['simulator-2027-03-01', 'simulator', `${run.channel} of 2027-03-01`]],
   )
   const records = await recordsOf(clock)
   assert.deepEqual(
@@ -326,8 +326,8 @@ test('channels and test clocks have files of their own', async () => {
   assert.deepEqual(
     new Map(rows.map(({ reference, id }) => [reference, id])),
     new Map([
-      [`${run.channel}/2027-03-01`, mine.id],
-      [`${channel}/2027-03-01`, beside.id],
+      [`${run.channel} of 2027-03-01`, mine.id],
+      [`${channel} of 2027-03-01`, beside.id],
     ]),
   )
 })

@@ -60,3 +60,33 @@ test('the demo shows a subscription from its first payment to its end', async ()
     await project.remove()
   }
 })
+
+test('the demo shows payments in a settlement file, a chargeback, and the reports', async () => {
+  const project = await projectFolder()
+  try {
+    const { code, out, err } = await runTollgate(['demo', 'reconciliation'], {
+      folder: project.path,
+    })
+    assert.equal(code, 0, err)
+    const lines = out.split('\n')
+    const settled = lines.filter((line) => /^ +(SETTLED|CHARGEBACK) /.test(line))
+    assert.deepEqual(settled.map((line) => line.trim().replaceAll(/ {2,}/g, ' ')).sort(), [
+      'CHARGEBACK DEBIT -40.00 fee 15.00 SUCCESS MATCHED will be charged back',
+      'SETTLED DEBIT 15.95 fee 0.32 SUCCESS MATCHED will settle without any id',
+      'SETTLED DEBIT 20.92 fee 0.39 SUCCESS MATCHED DUPLICATE_SETTLEMENT will settle twice',
+      'SETTLED DEBIT 20.92 fee 0.39 SUCCESS MATCHED DUPLICATE_SETTLEMENT will settle twice',
+      'SETTLED DEBIT 30.94 fee 0.00 FAILED MATCHED STATE will not be paid out',
+      'SETTLED DEBIT 40.00 fee 0.66 SUCCESS MATCHED will be charged back',
+      'SETTLED DEBIT 49.99 fee 0.80 SUCCESS MATCHED AMOUNT will settle one cent too low',
+      'SETTLED DEBIT 92.00 fee 1.39 SUCCESS MATCHED an ordinary sale',
+      'SETTLED REFUND -12.00 fee 0.00 SUCCESS MATCHED its refund',
+    ])
+    assert.match(out, /^ +CB 40\.00 EUR +000\.100\.220 /m)
+    const header = lines.find((line) => line.startsWith('ReconciliationType;'))
+    assert.equal(header?.split(';').length, 36)
+    assert.equal(lines.filter((line) => /^(SETTLED|CHARGEBACK);/.test(line)).length >= 9, true)
+    assert.doesNotMatch(err, /"level":"info"/, 'no line of the log stands between the steps')
+  } finally {
+    await project.remove()
+  }
+})
