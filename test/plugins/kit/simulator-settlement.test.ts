@@ -1,14 +1,18 @@
-/** The simulator over HTTP keeps the contract of settlement files. */
+/** The simulator keeps the contract of settlement files. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SettlementItem, SettlementRecord } from '@tollgate/plugin-kit'
 import { runSettlementContract, settlementContract } from '@tollgate/plugin-kit/testing'
 import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
+import { createSimulator } from '../../../connectors/simulator/index.ts'
 import { ItemCheck } from '../../../core/settlement/checked-item.ts'
 import { wrongIn } from '../../../plugins/kit/testing/settlement/judge.ts'
 import { simulatorFiles } from './simulator-files.ts'
 
 settlementContract(simulatorHttp, simulatorFiles)
+describe('the simulator inside the process', () => {
+  settlementContract(createSimulator(), simulatorFiles)
+})
 
 test('the suite says why cases do not apply to a format without trailer, columns and fetch', async () => {
   const { fetch: _none, ...settlement } = simulatorHttp.settlement!
@@ -26,6 +30,7 @@ test('the suite says why cases do not apply to a format without trailer, columns
       'the format has no count',
       'the format has no sums',
       'the connector has no fetch',
+      'the connector simulates no institute',
     ]),
   )
 })

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { settlementCases } from '@tollgate/plugin-kit/testing'
-import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
 import { failing } from './noticed.ts'
 import { simulatorFiles } from './simulator-files.ts'
-import { wrongSettlements } from './wrong-settlements.ts'
+import { rightSettlement, wrongSettlements } from './wrong-settlements.ts'
 
 describe('the contract suite and wrong settlements', () => {
   for (const { what, connector, noticed, sandbox = simulatorFiles } of wrongSettlements) {
@@ -25,7 +24,7 @@ describe('the contract suite and wrong settlements', () => {
 })
 
 test('every case of the contract has a settlement that fails it', () => {
-  const { cases, notSupported } = settlementCases(simulatorHttp, simulatorFiles)
+  const { cases, notSupported } = settlementCases(rightSettlement, simulatorFiles)
   assert.deepEqual(notSupported, [], 'the simulator supports every case')
   const failing = new Set(wrongSettlements.flatMap(({ noticed }) => noticed))
   const names = cases.map(({ name }) => name)

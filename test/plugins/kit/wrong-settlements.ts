@@ -4,6 +4,7 @@
  */
 import type {
   Connector,
+  DayEntry,
   RemoteFile,
   Settlement,
   SettlementItem,
@@ -11,6 +12,7 @@ import type {
 } from '@tollgate/plugin-kit'
 import type { SettlementSandbox } from '@tollgate/plugin-kit/testing'
 import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
+import { createSimulator } from '../../../connectors/simulator/index.ts'
 import { simulatorFiles, withColumn } from './simulator-files.ts'
 
 export type WrongSettlement = {
@@ -26,7 +28,14 @@ type Bytes = AsyncIterable<Uint8Array>
 type Items = AsyncIterable<SettlementItem>
 type Fetch = NonNullable<Settlement['fetch']>
 
-const right = simulatorHttp.settlement!
+/** Both parts of the simulator: the files of its server, and those of simulated days. */
+const right = {
+  ...simulatorHttp.settlement!,
+  writeDay: createSimulator().settlement!.writeDay!,
+} satisfies Settlement
+
+export const rightSettlement: Connector = { ...simulatorHttp, settlement: right }
+
 const rightFetch: Fetch = (cursor, context) => right.fetch!(cursor, context)
 
 const but = (parts: Partial<Settlement>): Connector => ({
@@ -35,6 +44,25 @@ const but = (parts: Partial<Settlement>): Connector => ({
 })
 const parsing = (parse: (bytes: Bytes) => Items): Connector => but({ parse })
 const fetching = (fetch: Fetch): Connector => but({ fetch })
+
+type WriteDay = NonNullable<Settlement['writeDay']>
+const writing = (writeDay: WriteDay): Connector => but({ writeDay })
+
+let settledEntries = 0
+
+/** Every entry changed, or left out. */
+const entries = (change: (entry: DayEntry) => DayEntry | undefined): Connector =>
+  writing((day, given) =>
+    right.writeDay(
+      day,
+      (async function* () {
+        for await (const entry of given) {
+          const changed = change(entry)
+          if (changed !== undefined) yield changed
+        }
+      })(),
+    ),
+  )
 
 /** Every element changed, or left out. */
 const items = (change: (item: SettlementItem) => SettlementItem | undefined): Connector =>
@@ -386,5 +414,48 @@ export const wrongSettlements: readonly WrongSettlement[] = [
       return rightFetch(cursor, context)
     }),
     noticed: [names.order, names.repeat],
+  },
+  {
+    what: 'leaves refunds out of a simulated day',
+    connector: entries((entry) => (entry.payment.kind === 'refund' ? undefined : entry)),
+    noticed: ['the file of a simulated day is complete, and has a line for every payment'],
+  },
+  {
+    what: 'numbers the entries of all simulated days',
+    connector: entries((entry) => {
+      settledEntries += 1
+      return { ...entry, payment: { ...entry.payment, descriptor: `no. ${settledEntries}` } }
+    }),
+    noticed: ['the same entries give the same bytes, at once and after another day'],
+  },
+  {
+    what: 'writes every simulated day as the same one',
+    connector: writing((day, given) => right.writeDay({ ...day, day: '2026-03-30' }, given)),
+    noticed: ['another day has another reference, and other ids of records'],
+  },
+  {
+    what: 'forgets the carried balance on a simulated day without entries',
+    connector: writing((day, given) => right.writeDay({ ...day, carried: {} }, given)),
+    noticed: ['a day without entries has no file, and carries what was carried'],
+  },
+  {
+    what: 'leaves the reference of a dispute out of a simulated file',
+    connector: entries(({ reference: _none, ...entry }) => entry),
+    noticed: [
+      'lines of a dispute name the disputed payment, and have the reference and reason of the dispute',
+    ],
+  },
+  {
+    what: 'collects the entries of a simulated day',
+    connector: writing(async function* (day, given) {
+      const all = await collected(given)
+      return yield* right.writeDay(
+        day,
+        (async function* () {
+          yield* all
+        })(),
+      )
+    }),
+    noticed: ['the first bytes of a long day come before its last entries'],
   },
 ]

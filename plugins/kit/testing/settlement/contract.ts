@@ -7,6 +7,7 @@ import type { SettlementCase } from './case.ts'
 import { completeness } from './cases/completeness.ts'
 import { fetching } from './cases/fetching.ts'
 import { purity } from './cases/purity.ts'
+import { simulatedDays } from './cases/simulated-days.ts'
 import { values } from './cases/values.ts'
 import { openSettlementStage } from './harness.ts'
 import type { SettlementSandbox } from './sandbox.ts'
@@ -17,6 +18,7 @@ export const settlementParts: Readonly<Record<string, readonly SettlementCase[]>
   'values of records': values,
   'files that are not complete': completeness,
   'fetching files': fetching,
+  'writing simulated days': simulatedDays,
 }
 
 export type SettlementContractOptions = Partial<StageOptions>
