@@ -132,7 +132,6 @@ counted as (
   from tollgate.payment_balance as balance
   where balance.payment_id = ${sums?.paymentId ?? null}::uuid
     and balance.charged_back = ${text(sums?.chargedBack)}::bigint
-    and (select count(*) from authorised) >= 0
   for update),
 still as (
   select named.id

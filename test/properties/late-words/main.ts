@@ -68,6 +68,8 @@ async function main(): Promise<number> {
         const isShorter =
           known !== undefined &&
           violation.sequence.commands.length < known.example.sequence.commands.length
+        // A run that ends before its report has told its first example.
+        if (known === undefined) console.log(shownViolation(violation))
         broken.set(violation.rule, {
           times: (known?.times ?? 0) + 1,
           example: known === undefined || isShorter ? violation : known.example,
