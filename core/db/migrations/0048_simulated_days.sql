@@ -24,6 +24,7 @@ create table tollgate.settlement_day (
   written_at timestamptz,
   primary key (book_id, day)
 );
+alter table tollgate.settlement_day alter column carried set statistics 0;
 create index settlement_day_open on tollgate.settlement_day (book_id) where written_at is null;
 
 -- A payment, reversal or dispute that settled, with its amount on that day.

@@ -1,8 +1,7 @@
 /** SQL of simulated days: which payments settle on a day, and what its file left. */
 import { sql } from '../../db/sql.ts'
 import { lowestId } from '../../ids.ts'
-import { upcoming } from './store-plan.ts'
-import { endOf, isOfBook, isToSettle } from './stored-operations.ts'
+import { endOf, isOfBook, isToSettle, upcoming } from './stored-operations.ts'
 
 export type BookRow = {
   id: string

@@ -1,23 +1,7 @@
 /** SQL of the timers of simulated days. Payments set none: they would cost a write each. */
 import { type Sql, sql } from '../../db/sql.ts'
 import { lowestId } from '../../ids.ts'
-import { dayOf, endOf, isOfBook, isToSettle, isUndecided } from './stored-operations.ts'
-
-/** Part of a statement: `upcoming.day`, the next day of `book` to settle; null without one. */
-export const upcoming = (isOnClock: boolean, zone: string): Sql => sql`
-cross join lateral (
-  select case when first.day is not null then greatest(first.day, book.last_day + 1) end as day
-  from (
-    select least(
-      (select ${dayOf(sql`payment.created_at`, zone)}
-        from tollgate.payment
-        where ${isOfBook(isOnClock)} and ${isToSettle}
-        order by payment.id
-        limit 1),
-      (select min(due.due_day)
-        from tollgate.settlement_due as due
-        where due.book_id = book.id and due.day is null and not due.is_dropped)) as day) as first
-  offset 0) as upcoming`
+import { endOf, isOfBook, isToSettle, isUndecided, upcoming } from './stored-operations.ts'
 
 const refOfBook = sql`concat_ws(' ', book.connector, replace(book.channel_id::text, '-', ''),
   replace(book.clock_id::text, '-', ''))`

@@ -31,3 +31,19 @@ export const dayOf = (moment: Sql, zone: string): Sql =>
 /** The first moment after a business day: from then on the day is settled. */
 export const endOf = (day: Sql, zone: string): Sql =>
   sql`((${day} + 1)::timestamp at time zone ${zone}::text)`
+
+/** Part of a statement: `upcoming.day`, the next day of `book` to settle; null without one. */
+export const upcoming = (isOnClock: boolean, zone: string): Sql => sql`
+cross join lateral (
+  select case when first.day is not null then greatest(first.day, book.last_day + 1) end as day
+  from (
+    select least(
+      (select ${dayOf(sql`payment.created_at`, zone)}
+        from tollgate.payment
+        where ${isOfBook(isOnClock)} and ${isToSettle}
+        order by payment.id
+        limit 1),
+      (select min(due.due_day)
+        from tollgate.settlement_due as due
+        where due.book_id = book.id and due.day is null and not due.is_dropped)) as day) as first
+  offset 0) as upcoming`
