@@ -32,8 +32,17 @@ describe('late successes for another amount', { concurrency: true }, () => {
   })
   after(() => closeChecked(run))
 
+  /** The engine has given up, and its lease has ended. */
   const stands = (id: string) =>
-    until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
+    until(async () => {
+      const [attempt] = await run.sql<{ is_free: boolean }>(
+        'select lease_until is null as is_free from tollgate.attempt where payment_id = $1',
+        [id],
+      )
+      return (
+        ((await run.audited(id)).includes('late-success-stands') && attempt!.is_free) || undefined
+      )
+    })
   const keep = async (id: string) => {
     await stands(id)
     await run.gateway.operator.settle(id, 'approved', by)
