@@ -492,6 +492,22 @@ describe('a dispute that a message and a settlement line tell', () => {
     })
   }
 
+  test('is one, also when the bank gave the money back before the line came; a second round has its own line', async () => {
+    const id = await debit()
+    const reference = `CASE-${id}`
+    const giveBack = (eventId: string) =>
+      event(id, { reference, eventId, outcome: { is: 'chargebackReversal', refs: {} } })
+    await event(id, { reference, eventId: `first-${id}` })
+    await giveBack(`back-${id}`)
+    await file(chargeback(id, { reference }))
+    await file(reversal(id, { reference }))
+    assert.deepEqual((await booksOf(id)).disputes, ['chargeback 9200 9200', 'reversal 9200 9200'])
+    await event(id, { reference, eventId: `second-${id}` })
+    await file(chargeback(id, { reference, batch: 'of the second round' }))
+    const rounds = (await booksOf(id)).disputes.filter((fact) => fact.startsWith('chargeback'))
+    assert.equal(rounds.length, 2)
+  })
+
   test('is two disputes when both have a reference of their own', async () => {
     const id = await debit()
     await event(id, { reference: `A-${id}`, minor: '4600' })
