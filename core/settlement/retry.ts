@@ -6,7 +6,7 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { planReports } from '../report/stored-due.ts'
-import { takeTimer } from '../timer/store.ts'
+import { fireAgain, takeTimer } from '../timer/store.ts'
 import { beginning, exponents, underLeases } from './decide-file.ts'
 import { applyEffects } from './effects.ts'
 import { listExceptions } from './exception-entries.ts'
@@ -33,10 +33,13 @@ export function retryOf(ref: string): { readonly scopeId: string; readonly reach
   return { scopeId, reach: reach === 'all' ? 'all' : 'near' }
 }
 
-/** Carries out a timer. Nothing happens while another process holds the scope: the timer fires again. */
+/** Carries out a timer. While another process holds the scope, the timer fires again at once. */
 export async function retryScope(engine: Engine, scopeId: string, reach: Reach): Promise<void> {
   const leases = await ScopeLeases.take(engine, [scopeId])
-  if (leases === undefined) return
+  if (leases === undefined) {
+    await engine.lanes.single(fireAgain('settlement-retry', refOf(scopeId, reach)))
+    return
+  }
   try {
     if (!(await decideAgain(engine, scopeId, leases.held, reach === 'all'))) return
     await engine.lanes.together(takeTimer('settlement-retry', refOf(scopeId, reach)), [
@@ -48,10 +51,13 @@ export async function retryScope(engine: Engine, scopeId: string, reach: Reach):
   }
 }
 
-/** Carries out what waits in a scope. Nothing happens while another process holds it: the timer fires again. */
+/** Carries out what waits in a scope. While another process holds it, the timer fires again at once. */
 export async function applyLater(engine: Engine, scopeId: string): Promise<void> {
   const leases = await ScopeLeases.take(engine, [scopeId])
-  if (leases === undefined) return
+  if (leases === undefined) {
+    await engine.lanes.single(fireAgain('settlement-effect', scopeId))
+    return
+  }
   const endMs = engine.clock.elapsedMs() + limits.settlementSliceMs
   try {
     await applyEffects(engine, [scopeId], () => engine.clock.elapsedMs() > endMs)
