@@ -1,0 +1,129 @@
+/** Disputes that messages and settlement lines tell, in every order. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { onFaultPoint } from '../../../core/index.ts'
+import { until } from '../../rig/gateway.ts'
+import { chargeback, type EffectRun, reversal, startEffects } from './effect-run.ts'
+
+describe('disputes in settlement lines', () => {
+  let run: EffectRun
+  before(async () => {
+    run = await startEffects()
+  })
+  after(() => run.close())
+  afterEach(() => onFaultPoint(undefined))
+
+  describe('a dispute that a message and a settlement line tell', () => {
+    const event = (id: string, more: object = {}) =>
+      run.tell(id, {
+        outcome: { is: 'chargeback', reason: '000.100.203', refs: {} },
+        minor: '9200',
+        currency: 'EUR',
+        ...more,
+      })
+    const ways: readonly [string, string | undefined, string | undefined][] = [
+      ['with one reference', 'SAME', 'SAME'],
+      ['with a reference of the line alone', undefined, 'LINE'],
+      ['with a reference of the message alone', 'MESSAGE', undefined],
+      ['without a reference', undefined, undefined],
+    ]
+    const named = (reference: string | undefined, id: string) =>
+      reference === undefined ? {} : { reference: `${reference}-${id}` }
+    const one = ['chargeback 9200 9200']
+
+    for (const [name, ofMessage, ofLine] of ways) {
+      test(`is one, ${name}: the message first`, async () => {
+        const id = await run.pay()
+        await event(id, named(ofMessage, id))
+        await run.file(chargeback(id, named(ofLine, id)))
+        assert.deepEqual((await run.booksOf(id)).disputes, one)
+        await event(id, { ...named(ofMessage, id), eventId: `again-${id}` })
+        assert.deepEqual(
+          (await run.kinds(id)).filter((kind) => kind !== 'beyond-sums'),
+          [],
+        )
+      })
+
+      test(`is one, ${name}: the line first`, async () => {
+        const id = await run.pay()
+        await run.file(chargeback(id, named(ofLine, id)))
+        const eventId = `event-${id}`
+        await event(id, { ...named(ofMessage, id), eventId })
+        assert.deepEqual((await run.booksOf(id)).disputes, one)
+      })
+
+      test(`is one, ${name}: both at the same moment`, async () => {
+        for (let round = 0; round < 3; round += 1) {
+          const id = await run.pay()
+          let waiting = 0
+          const both = Promise.withResolvers<void>()
+          onFaultPoint(async (point) => {
+            if (point !== 'before-fact') return
+            waiting += 1
+            if (waiting === 2) both.resolve()
+            await both.promise
+          })
+          const fileId = await run.imported([chargeback(id, named(ofLine, id))])
+          // The one that finds the fact of the other does not come to its own.
+          await event(id, named(ofMessage, id)).finally(both.resolve)
+          await run.finished(fileId)
+          await until(async () => {
+            await run.makeDue()
+            return (await run.booksOf(id)).effects[0] === 'done' || undefined
+          })
+          onFaultPoint(undefined)
+          assert.deepEqual((await run.booksOf(id)).disputes, one)
+        }
+      })
+    }
+
+    test('is one, also when the bank gave the money back before the line came; a second round has its own line', async () => {
+      const id = await run.pay()
+      const reference = `CASE-${id}`
+      const giveBack = (eventId: string) =>
+        event(id, { reference, eventId, outcome: { is: 'chargebackReversal', refs: {} } })
+      await event(id, { reference, eventId: `first-${id}` })
+      await giveBack(`back-${id}`)
+      await run.file(chargeback(id, { reference }))
+      await run.file(reversal(id, { reference }))
+      assert.deepEqual((await run.booksOf(id)).disputes, [
+        'chargeback 9200 9200',
+        'reversal 9200 9200',
+      ])
+      await event(id, { reference, eventId: `second-${id}` })
+      await run.file(chargeback(id, { reference, batch: 'of the second round' }))
+      const rounds = (await run.booksOf(id)).disputes.filter((fact) =>
+        fact.startsWith('chargeback'),
+      )
+      assert.equal(rounds.length, 2)
+    })
+
+    test('is two disputes when both have a reference of their own', async () => {
+      const id = await run.pay()
+      await event(id, { reference: `A-${id}`, minor: '4600' })
+      await run.file(chargeback(id, { amount: '46.00', reference: `B-${id}` }))
+      assert.deepEqual((await run.booksOf(id)).disputes, [
+        'chargeback 4600 4600',
+        'chargeback 4600 4600',
+      ])
+    })
+
+    test('is not guessed among several of one amount', async () => {
+      const id = await run.pay()
+      await event(id, { reference: `A-${id}`, minor: '3000' })
+      await event(id, { reference: `B-${id}`, minor: '3000' })
+      await run.file(chargeback(id, { amount: '30.00' }))
+      assert.equal((await run.booksOf(id)).disputes.length, 3)
+    })
+
+    test('waits for its chargeback when the reversal comes in an earlier file', async () => {
+      const id = await run.pay()
+      await run.file(reversal(id, { reference: `CB-${id}` }))
+      assert.deepEqual((await run.booksOf(id)).effects, ['open'])
+      await run.file(chargeback(id, { reference: `CB-${id}` }))
+      await run.makeDue()
+      await until(async () => ((await run.booksOf(id)).disputes.length === 2 ? true : undefined))
+      assert.deepEqual((await run.booksOf(id)).listed, [])
+    })
+  })
+})
