@@ -5,6 +5,7 @@
 import type { Settlement, SettlementItem } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ItemCheck } from './checked-item.ts'
+import { masked } from './checked-value.ts'
 import { Exceptions } from './exceptions.ts'
 import { occurrenceKey } from './record-key.ts'
 import type { ScopeBook } from './scope-book.ts'
@@ -121,7 +122,7 @@ class Reading {
   async #scopeOf({ line, merchantNumber }: StagedRecord | StagedBatchLine) {
     const scopeId = await this.#given.scopes.of(merchantNumber)
     if (scopeId === undefined) {
-      const why = `no account has the merchant number ${merchantNumber}`
+      const why = `no account has the merchant number ${masked(merchantNumber)}`
       this.#exceptions.add({ line, kind: 'UNKNOWN_ACCOUNT', why })
     }
     return scopeId

@@ -127,10 +127,7 @@ join place on place.scope_id = ${scopeId}::uuid and ${isPaymentOfPlace(places)}
 order by payment.id`
 
 /** A file is read again from its stored bytes; its records that are not matched get another 30 days, from now on. */
-export const readAgain = (fileId: string, audit: AuditOfDecision) => sql<{
-  id: string
-  scope_id: string
-}>`
+export const readAgain = (fileId: string, audit: AuditOfDecision) => sql<{ id: string }>`
 with moved as (
   update tollgate.settlement_file as file set state = 'arrived', tries = 0, done_at = null, refused_line = null,
     refused_why = null
@@ -165,5 +162,5 @@ audited as (${auditRows(
     entityId: sql`scope.entity_id`,
   },
 )})
-select id, scope_id
+select id
 from moved`

@@ -282,7 +282,7 @@ export async function startSettling(
     async addAccount(merchantNumber) {
       const channel = await run.gateway.entities.create({
         kind: 'channel',
-        name: merchantNumber,
+        name: `at ${sha256(Buffer.from(merchantNumber)).toString('hex', 0, 4)}`,
         parentId: run.merchant,
       })
       return { channel, account: await accountAt(channel, merchantNumber) }

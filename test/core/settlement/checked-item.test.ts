@@ -219,7 +219,6 @@ describe('card numbers and IBANs are masked', () => {
     'reference',
     'batch',
     'key',
-    'merchantNumber',
   ] as const
   for (const name of texts) {
     test(`in ${name}`, () => {
@@ -235,6 +234,10 @@ describe('card numbers and IBANs are masked', () => {
       assert.match(bank, /3000/)
     })
   }
+
+  test('but not a merchant number, which names an account', () => {
+    assert.equal(staged({ merchantNumber: ' 378282246310005' }).merchantNumber, '378282246310005')
+  })
 
   test('in references, in batch lines, and in reasons and types of a connector', () => {
     assert.deepEqual(staged({ refs: ['4111111111111111'] }).refs[0], '************1111')

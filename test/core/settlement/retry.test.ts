@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { onFaultPoint } from '../../../core/fault-point.ts'
 import { ScopeLeases } from '../../../core/settlement/leases.ts'
 import { retryOf, retryScope } from '../../../core/settlement/retry.ts'
+import { renewLeases } from '../../../core/settlement/store-scope.ts'
 import { until } from '../../rig/gateway.ts'
 import { type SettlingRun, settled, settlementFile, startSettling } from '../../rig/settlement.ts'
 import { type OpenEngine, openEngine } from './engines.ts'
@@ -86,11 +87,29 @@ describe('undecided settlement records', () => {
   test('wait while another process holds the scope', async () => {
     const { scopeId } = await early('order-RETRY-3')
     const busy = await ScopeLeases.take(one.engine, [scopeId])
+    // The host claims a timer that fires, so that it would come back two minutes later.
+    await run.sql(
+      "update tollgate.timer set step = 1, due_at = now() + interval '2 minutes' where ref = $1",
+      [scopeId],
+    )
     await retryScope(one.engine, scopeId, 'near')
     assert.equal((await statusOf('order-RETRY-3')).match_status, 'NOT_MATCHED')
+    assert.equal((await timers())[0]!.minutes, 0, 'the retry comes back at once')
     await busy!.end()
-    await retryScope(one.engine, scopeId, 'near')
-    assert.equal((await statusOf('order-RETRY-3')).match_status, 'MATCHED')
+    await until(
+      async () => (await statusOf('order-RETRY-3')).match_status === 'MATCHED' || undefined,
+    )
+  })
+
+  test('leave their scope free when a late renewal meets an ended lease', async () => {
+    const { scopeId } = await early('order-RETRY-7')
+    const leases = await ScopeLeases.take(one.engine, [scopeId])
+    const held = leases!.held
+    await leases!.end()
+    await one.engine.lanes.upkeep(renewLeases(held, 60_000))
+    const next = await ScopeLeases.take(one.engine, [scopeId])
+    assert.ok(next !== undefined)
+    await next.end()
   })
 
   for (const point of ['settlement-matched', 'settlement-recorded'] as const) {
