@@ -1,6 +1,6 @@
 /** A position in the event feed, and its text form, the cursor. */
 import { lowestId, lowestIdAt } from '../ids.ts'
-import { refuse } from '../request/values.ts'
+import { wrongCursor } from '../page/by-id.ts'
 
 export type Position = {
   /**
@@ -53,10 +53,7 @@ export function positionOf(cursor: string): Position {
     /^([0-9]{1,19})-([0-9]{1,9})-([0-9a-f]{32})(\.1)?-([0-9a-z]{1,9})(?:-([0-9a-z]{1,9}))?$/.exec(
       cursor,
     )
-  if (parts === null) {
-    const message = 'must be a nextCursor of an earlier answer'
-    throw refuse('200.300.404', 'cursor', message, cursor)
-  }
+  if (parts === null) throw wrongCursor(cursor)
   const [, txid = '', seq = '', id = '', within, at = '', since] = parts
   return {
     txid,

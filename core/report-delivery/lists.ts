@@ -1,17 +1,13 @@
 /** Pages of report destinations and of their deliveries. */
-import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import { isId } from '../ids.ts'
-import { fitting, weigh } from '../page/portions.ts'
+import { cursorOf, limitOf, type Page, pageOf } from '../page/by-id.ts'
 import { readSlowly } from '../query/read-limiter.ts'
-import { refuse, textOf } from '../request/values.ts'
+import { textOf } from '../request/values.ts'
 import { lookAtDestination } from './destinations.ts'
 import { type DeliveryRow, deliveriesTo, destinationsOf, toDestination } from './store.ts'
 import type { Destination } from './types.ts'
-
-export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
 
 /** Destinations of one entity, newest first. */
 export async function listDestinations(
@@ -47,24 +43,4 @@ export async function listReportDeliveries(
     ),
     limit,
   )
-}
-
-export const limitOf = (fields: RequestFields) => Number(textOf(fields, 'limit') ?? 100)
-
-export function cursorOf(fields: RequestFields): string | null {
-  const cursor = textOf(fields, 'cursor')
-  if (cursor === undefined || isId(cursor)) return cursor ?? null
-  throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
-}
-
-export function pageOf<Entry extends { readonly id: string }>(
-  rows: readonly Entry[],
-  limit: number,
-): Page<Entry> {
-  const shown = rows.slice(0, limit)
-  const entries = shown.slice(0, fitting(shown.map(weigh), 0))
-  const last = entries.at(-1)
-  return rows.length > entries.length && last !== undefined
-    ? { entries, nextCursor: last.id }
-    : { entries }
 }

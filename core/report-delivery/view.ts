@@ -2,9 +2,9 @@
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
+import type { Page } from '../page/by-id.ts'
 import { approvedCode } from '../payment/decide.ts'
 import type { About } from '../webhook/view.ts'
-import type { Page } from './lists.ts'
 import type { DeliveryRow } from './store.ts'
 import type { Destination, Tried } from './types.ts'
 

@@ -5,6 +5,7 @@ import type { Mode } from '../connector/registry.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId } from '../ids.ts'
+import { wrongCursor } from '../page/by-id.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { type Reader, readerOf } from './readers.ts'
 import { reportAmount } from './record-values.ts'
@@ -116,7 +117,7 @@ function afterOf(cursor: string | undefined): { day: string; id: string } {
   if (cursor === undefined) return { day: '0001-01-01', id: lowestId }
   const [, day, id] = /^([0-9]{4}-[0-9]{2}-[0-9]{2})-([0-9a-f]{32})$/.exec(cursor) ?? []
   if (day !== undefined && id !== undefined && isDay(day)) return { day, id }
-  throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
+  throw wrongCursor(cursor)
 }
 
 const isDay = (day: string) => new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true

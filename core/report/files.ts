@@ -5,7 +5,8 @@ import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { refuse, textOf } from '../request/values.ts'
+import { cursorOf, limitOf } from '../page/by-id.ts'
+import { textOf } from '../request/values.ts'
 import { type ReportFile, reportFile, reportOf } from './open.ts'
 import { readerOf } from './readers.ts'
 import { reportsOf } from './store-file.ts'
@@ -50,12 +51,8 @@ export async function listFiles(
   fields: RequestFields,
 ): Promise<ReportFilePage> {
   const { own } = await readerOf(engine, caller, textOf(fields, 'entityId'))
-  const limit = Number(textOf(fields, 'limit') ?? 100)
-  const cursor = textOf(fields, 'cursor')
-  if (cursor !== undefined && !isId(cursor)) {
-    throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
-  }
-  const rows = await engine.lanes.read(reportsOf(own, cursor ?? null, limit + 1))
+  const limit = limitOf(fields)
+  const rows = await engine.lanes.read(reportsOf(own, cursorOf(fields), limit + 1))
   const files = rows.slice(0, limit).map((row) => fileView(reportOf(row, 'guarded')))
   return { files, ...(rows.length > limit && { nextCursor: files.at(-1)!.id }) }
 }

@@ -9,6 +9,7 @@ import type { Engine } from '../engine.ts'
 import type { Addressee, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { limitOf, wrongCursor } from '../page/by-id.ts'
 import { fitting, portionsOf, weigh } from '../page/portions.ts'
 import { modeOf } from '../payment/first-request.ts'
 import { idempotencyOf } from '../payment/idempotency.ts'
@@ -282,12 +283,4 @@ function chargeRequest(fields: RequestFields, paymentType: string, registration:
   const type = textOf(standing, 'type') ?? usual.type
   const kind = type === 'RECURRING' ? usual : { type }
   return { ...rest, standingInstruction: { ...asMerchant, ...kind, ...standing } }
-}
-
-function limitOf(fields: RequestFields): number {
-  return Number(textOf(fields, 'limit') ?? 100)
-}
-
-function wrongCursor(cursor: string): GatewayError {
-  return refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
 }

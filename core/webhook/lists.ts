@@ -1,17 +1,13 @@
 /** Pages of webhook endpoints and of their deliveries. */
-import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import { isId } from '../ids.ts'
-import { fitting, weigh } from '../page/portions.ts'
+import { cursorOf, limitOf, type Page, pageOf } from '../page/by-id.ts'
 import { readSlowly } from '../query/read-limiter.ts'
-import { refuse, textOf } from '../request/values.ts'
+import { textOf } from '../request/values.ts'
 import { lookAtEndpoint } from './endpoints.ts'
 import { type DeliveryRow, deliveriesOf, endpointsBelow, toEndpoint } from './store.ts'
 import type { Endpoint } from './types.ts'
-
-export type Page<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
 
 /** Endpoints of an entity and of all entities below it, newest first. */
 export async function listEndpoints(
@@ -44,24 +40,4 @@ export async function listDeliveries(
     await readSlowly(engine.lanes, deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
     limit,
   )
-}
-
-const limitOf = (fields: RequestFields) => Number(textOf(fields, 'limit') ?? 100)
-
-function cursorOf(fields: RequestFields): string | null {
-  const cursor = textOf(fields, 'cursor')
-  if (cursor === undefined || isId(cursor)) return cursor ?? null
-  throw refuse('200.300.404', 'cursor', 'must be a nextCursor of an earlier answer', cursor)
-}
-
-function pageOf<Entry extends { readonly id: string }>(
-  rows: readonly Entry[],
-  limit: number,
-): Page<Entry> {
-  const shown = rows.slice(0, limit)
-  const entries = shown.slice(0, fitting(shown.map(weigh), 0))
-  const last = entries.at(-1)
-  return rows.length > entries.length && last !== undefined
-    ? { entries, nextCursor: last.id }
-    : { entries }
 }

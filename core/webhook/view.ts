@@ -2,10 +2,10 @@
 import { resultDescription } from '@tollgate/schemas'
 import type { Answered } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
+import type { Page } from '../page/by-id.ts'
 import { approvedCode } from '../payment/decide.ts'
 import type { Envelope } from '../schedule/view.ts'
 import type { Shown } from './endpoints.ts'
-import type { Page } from './lists.ts'
 import type { DeliveryRow } from './store.ts'
 import type { Endpoint, Tried, Wrapper } from './types.ts'
 

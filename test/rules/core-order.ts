@@ -69,7 +69,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   { layer: 'Records and secrets', parts: ['audit-chain/', 'attention/', 'vault/', 'audit/'] },
   {
     layer: 'Building blocks',
-    parts: ['request/', 'connector/', 'queue/', 'timer/', 'event/', 'page/'],
+    parts: ['page/', 'request/', 'connector/', 'queue/', 'timer/', 'event/'],
   },
   {
     layer: 'Foundations',
