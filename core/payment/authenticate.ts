@@ -212,7 +212,8 @@ async function goOn(
   said: Authentication,
 ): Promise<Payment> {
   const ready = await readyForMoney(engine, at, payment)
-  const { redirect: _, ...answer } = payment.answer
+  const { redirect: _, ...asked } = payment.answer
+  const answer = { ...asked, authentication: { ...asked.authentication!, isOver: true as const } }
   const time = callTime(engine, ready.target.loaded.connector)
   const lease = await takeOn(engine, payment, at.lease, leaseMs(time.timeoutMs), storable(answer))
   if (lease === undefined) return present(engine, payment)

@@ -17,7 +17,9 @@ import type { Payment } from './types.ts'
 
 /** Whether the payment may be in its authentication. Only the lease makes sure. */
 export const mayBeAuthenticating = ({ answer, state }: Payment): boolean =>
-  answer.authentication !== undefined && (state === 'pending' || state === 'processing')
+  answer.authentication !== undefined &&
+  answer.authentication.isOver !== true &&
+  (state === 'pending' || state === 'processing')
 
 /**
  * Asks the authenticator, and goes on to the money where the issuer confirmed the shopper.

@@ -73,7 +73,12 @@ async function nextPage(
   if (!mayBeAuthenticating(before)) return undefined
   const now = await read(engine, before.id)
   const redirect = now?.state === 'pending' ? now.answer.redirect : undefined
-  if (redirect === undefined) return undefined
+  if (now === undefined || redirect === undefined) return undefined
+  const { checkoutId } = before
+  if (place === 'frame' && checkoutId !== null && !mayBeAuthenticating(now)) {
+    // The acquirer's own page needs the whole tab, and the widget takes it there.
+    return { to: 'frame', checkout: checkoutId, location: undefined }
+  }
   const isSame = JSON.stringify(redirect) === JSON.stringify(before.answer.redirect)
   if (isSame) return undefined
   const next = { to: 'next', redirect: redirect as Redirect['redirect'] } as const

@@ -20,6 +20,8 @@ export type AuthenticationRecord = Facts & {
   /** The issuer asks the cardholder elsewhere. */
   readonly isDecoupled?: true
   readonly memo?: Json
+  /** The payment went on to its acquirer, and a redirect of it is the acquirer's. */
+  readonly isOver?: true
 }
 
 /** The payment that an authentication is for, as far as this part needs it. */

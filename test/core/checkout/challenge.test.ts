@@ -1,7 +1,7 @@
 /** Shoppers of checkouts who are authenticated: in a frame of the widget, or in the whole tab. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { declined } from '@tollgate/plugin-kit'
+import { declined, pending } from '@tollgate/plugin-kit'
 import { approvedAs, type Script } from '../../rig/acquirer.ts'
 import {
   type AuthenticatingRun,
@@ -63,6 +63,24 @@ describe('challenges in checkouts', () => {
       assert.deepEqual(await run.back(payment, token), back)
     })
   }
+
+  test('the acquirer of a payment that was authenticated in a frame gets the whole tab', async () => {
+    const reference = 'frame-then-bank'
+    const id = await made(reference)
+    const bankPage = { redirect: { url: 'https://bank.example/confirm' } }
+    run.acquirer.tell(reference, {
+      debit: (_, context) => {
+        context.sending()
+        return pending(bankPage, { refs: { bank: 'b' } })
+      },
+    })
+    const one = { nonce: nonce(), challenge: 'frame' }
+    await press(run.gateway, id, one)
+    const { id: payment, token } = wayBack(reference)
+    const outOfFrame = { to: 'frame', checkout: id, location: undefined }
+    assert.deepEqual(await run.back(payment, token), outOfFrame)
+    assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...bankPage })
+  })
 
   test('the same press answers with the same challenge', async () => {
     const id = await made('same-challenge')

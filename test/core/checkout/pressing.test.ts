@@ -46,6 +46,13 @@ describe('questions on behalf of shoppers', () => {
   })
   after(() => run.close())
 
+  /** How many questions a payment may have caused since now: a slow machine gives time for more. */
+  const allowance = () => {
+    const { atOnce, pauseMs } = limits.shopperQuestions
+    const sinceMs = performance.now()
+    return () => atOnce + Math.ceil((performance.now() - sinceMs) / pauseMs)
+  }
+
   const away = async () => {
     const id = await newCheckout(run)
     const one = { nonce: nonce(), paymentBrand: 'PAYPAL', card: undefined }
@@ -57,12 +64,13 @@ describe('questions on behalf of shoppers', () => {
 
   test('other presses learn that one is under way, and it alone where', async () => {
     const { id, one, redirect } = await away()
+    const mostNow = allowance()
     for (let count = 0; count < 12; count += 1) {
       const reply = await press(run.gateway, id, { paymentBrand: 'PAYPAL', card: undefined })
       assert.deepEqual(reply, { state: 'busy' })
     }
     assert.deepEqual((await press(run.gateway, id, one)).redirect, redirect)
-    assert.ok(calls.reverse >= 1 && calls.reverse <= limits.shopperQuestions.atOnce)
+    assert.ok(calls.reverse >= 1 && calls.reverse <= mostNow(), `${calls.reverse}`)
     assert.equal(calls.enquire, calls.reverse)
   })
 
@@ -74,13 +82,11 @@ describe('questions on behalf of shoppers', () => {
     )
     const token = tokenOf(redirect.url)
     const brought = { method: 'GET', query: {}, form: {} } as const
+    const mostNow = allowance()
     const back = () => run.gateway.shoppers.cameBack(row!.id, token, brought)
     const onwards = await Promise.all(Array.from({ length: 40 }, back))
     for (const onward of onwards) assert.equal(onward?.to, 'merchant')
-    assert.ok(
-      calls.complete >= 1 && calls.complete <= limits.shopperQuestions.atOnce,
-      `${calls.complete}`,
-    )
+    assert.ok(calls.complete >= 1 && calls.complete <= mostNow(), `${calls.complete}`)
   })
 
   /** Of the address in the page of the simulator's bank. */

@@ -75,7 +75,10 @@ async function ask(): Promise<void> {
   const state = await readState(press)
   isAsking = false
   if (state === null || isOver) return
-  if (state.state === 'busy' && state.awaited !== true) return
+  const { redirect, inFrame } = state
+  // After the authentication, the acquirer may have a page of its own, which needs the whole tab.
+  const isNext = redirect !== undefined && inFrame !== true
+  if (state.state === 'busy' && state.awaited !== true && !isNext) return
   isOver = true
   page?.say({ is: 'state', state })
 }
