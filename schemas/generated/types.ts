@@ -2124,7 +2124,10 @@ export interface CustomParametersOfCheckoutsRegister {
   [k: string]: string | undefined
 }
 
-export type CheckoutsStateRequest = Record<string, never>
+export interface CheckoutsStateRequest {
+  /** That of the press that asks. The redirect of a payment is for the press that began it. */
+  nonce?: string
+}
 
 export type CheckoutsWidgetRequest = Record<string, never>
 

@@ -20,16 +20,23 @@ export const checkoutResponse = group('', 'Checkout answer', [
   ['integrity', AN(255),    C, response, none, 'Hash of the widget script of this checkout, if it was requested.'],
 ], [], 'checkout response')
 
+const nonce = match('[A-Za-z0-9_-]{16,64}', 'Zk3fV0pQ8sLr2TnX', 16, 64)
+
+/** Says for which press of the pay button a browser asks. */
+export const checkoutPress = group('', 'Press of the pay button', [
+  ['nonce', nonce, O, request, none, 'That of the press that asks. The redirect of a payment is for the press that began it.'],
+], [], 'checkout press')
+
 const fromShopper = (source: Group, names: readonly string[]): Group =>
   excerpt(source, names, source.name, source.title)
 
 const press = group('', 'Submission', [
-  // name           format                                                    need direction class meaning
-  ['nonce',          match('[A-Za-z0-9_-]{16,64}', 'Zk3fV0pQ8sLr2TnX', 16, 64), R, request,  none,  'New for every press of the pay button. The same nonce is the same payment.'],
-  ['resultUrl',      url(2048, 6),                                            O,   request,  none,  'Page that the shopper goes on to. The shopperResultUrl of the checkout wins.'],
-  ['origin',         AN(255),                                                 O,   request,  none,  "Origin of the merchant's page."],
-  ['challenge',      oneOf('frame', 'tab'),                                   O,   request,  none,  "Where the issuer's page opens.", { default: 'tab' }],
-  ['registrationId', id32,                                                    O,   request,  none,  'One of the registrations of the checkout, to pay with it.'],
+  // name           format           need direction class meaning
+  ['nonce',          nonce,           R, request,  none,  'New for every press of the pay button. The same nonce is the same payment.'],
+  ['resultUrl',      url(2048, 6),    O, request,  none,  'Page that the shopper goes on to. The shopperResultUrl of the checkout wins.'],
+  ['origin',         AN(255),         O, request,  none,  "Origin of the merchant's page."],
+  ['challenge',      oneOf('frame', 'tab'), O, request,  none,  "Where the issuer's page opens.", { default: 'tab' }],
+  ['registrationId', id32,            O, request,  none,  'One of the registrations of the checkout, to pay with it.'],
 ])
 
 const own = group('', "The shopper's own parameters", [

@@ -336,7 +336,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/checkouts/{id}/state',
     alsoPaths: ['/checkouts/{id}/state'],
     title: 'Read the state of a checkout',
-    accepts: [],
+    accepts: ['checkout press'],
     answers: [],
     login: 'checkout',
     right: 'none',

@@ -8,7 +8,7 @@ import { card } from './card.ts'
 import { cartItems } from './cart-items.ts'
 import { cartPayments } from './cart-payments.ts'
 import { chargeback } from './chargeback.ts'
-import { checkout, checkoutResponse, checkoutSubmission } from './checkout.ts'
+import { checkout, checkoutPress, checkoutResponse, checkoutSubmission } from './checkout.ts'
 import { compatibility } from './compatibility.ts'
 import { corporate } from './corporate.ts'
 import { customParameters } from './custom-parameters.ts'
@@ -77,7 +77,7 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkout, checkoutSubmission, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
+  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse,
   reportDestination, reportDestinationQuery, reportReplay, reportDeliveryQuery, sftpKey, reportDestinationResponse, reportDestinationListResponse, reportDeliveryResponse, reportActionResponse, sftpKeyResponse, sftpKeyListResponse,
 ]
