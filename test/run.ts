@@ -19,6 +19,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { clusterVariable, startTestCluster, type TestCluster } from './rig/cluster.ts'
 import type { Summary } from './rig/summary-reporter.ts'
+import { apart, waiting } from './rig/test-groups.ts'
 
 const project = join(import.meta.dirname, '..')
 /** Many tests start programs, which share compiled code. */
@@ -30,11 +31,6 @@ const mostFailedFiles = 4
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
-/** Tests that start, await or kill processes: one process for each file, three at a time. */
-const apart = /^test\/(?:flows|crashes|browser|examples|plugins\/embedded-postgres|host\/cli)\//
-/** Half of the others, which mostly wait for clocks, connections and pauses: one process beside the rest. */
-const waiting =
-  /^test\/(?:properties|plugins|core\/(?:schedule|db|event-feed|webhook|operator|test-clock|audit-chain))\//
 const filesAtOnce = 3
 const unitLimitMs = 120_000
 const apartLimitMs = 300_000

@@ -60,7 +60,7 @@ export function graver(before: unknown, now: unknown): unknown {
   if (neverReached(before)) return now
   if (outcomeUnknown(before)) return before
   return neverReached(now)
-    ? new Error('no connection could be had for another try', { cause: now })
+    ? new Error('no connection could be had for another try', { cause: before })
     : now
 }
 

@@ -25,7 +25,9 @@ export async function makePartitions(
         )
       }
     } catch (error) {
-      if (sqlState(error) !== '55P03') throw error
+      // Between two tries, the connections may have run out as well.
+      const first = error instanceof Error && sqlState(error) === undefined ? error.cause : error
+      if (sqlState(first) !== '55P03') throw error
       log.warn(about, 'a partition could not be made, for its table is in use; it is tried again')
     }
   }

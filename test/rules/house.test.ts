@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { handwritten, root, type Source, sources } from '../rig/sources.ts'
+import { apart } from '../rig/test-groups.ts'
 
 const product = ['schemas', 'plugins', 'core', 'connectors', 'host'].flatMap(sources)
 const engine = sources('core')
@@ -100,6 +101,18 @@ test('no source has open ends', () => {
     .filter((file) => /\.(ts|js|mjs|cjs|md|sql|json)$/.test(file) && file !== 'package-lock.json')
     .filter((file) => marks.test(readFileSync(path.join(root, file), 'utf8')))
   assert.deepEqual(open, [])
+})
+
+test('hooks of tests belong to a suite, because those of a file that shares a process last until its end', () => {
+  const sharing = sources('test').filter(
+    ({ file }) => file.endsWith('.test.ts') && !apart.test(file),
+  )
+  assert.ok(sharing.length > 100)
+  const hook = /^(?:before|after|beforeEach|afterEach)\(|^(?:const|let) [^=]+= await /m
+  assert.deepEqual(
+    offenders(sharing, hook, () => false),
+    [],
+  )
 })
 
 test('packages have no top-level await, so that require() loads them', () => {

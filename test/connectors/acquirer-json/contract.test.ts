@@ -3,4 +3,5 @@ import { connectorContract } from '@tollgate/plugin-kit/testing'
 import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
 
-connectorContract(acquirerJson, sandbox)
+// Other tests may keep the processors busy.
+connectorContract(acquirerJson, sandbox, { patienceMs: 40_000 })

@@ -11,15 +11,19 @@ import { now, planOf } from './jobs.ts'
 /** Unused zones, so that the clock changes of their years are looked up. */
 const zones = ['Europe/Paris', 'Europe/Rome', 'America/Chicago', 'Africa/El_Aaiun', 'Asia/Gaza']
 
-/** The fastest of several runs, because other load only slows a run. */
+/** The processor time of the fastest of several runs, because other load only slows a run. */
 function leastMs(run: (zone: string) => unknown): number {
   const taken = [...zones, 'UTC', 'UTC'].map((zone) => {
-    const startedMs = performance.now()
+    const before = process.threadCpuUsage()
     run(zone)
-    return performance.now() - startedMs
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
   })
   return Math.min(...taken.slice(0, zones.length)) + Math.min(...taken.slice(zones.length))
 }
+
+/** A walk over all due times takes seconds, and nothing that is bounded comes near. */
+const mostMs = 60
 
 const day = 86_400_000
 const long = 'a'.repeat(1_000_000)
@@ -56,7 +60,7 @@ test('every job is checked within a bounded time, also one that never runs', () 
         if (!(thrown instanceof GatewayError)) throw thrown
       }
     })
-    assert.ok(taken < 20, `${taken} ms: ${JSON.stringify(fields).slice(0, 200)}`)
+    assert.ok(taken < mostMs, `${taken} ms: ${JSON.stringify(fields).slice(0, 200)}`)
   }
 })
 
@@ -76,7 +80,7 @@ test('notices and periods of any length are computed', () => {
         })
         effectiveEnd(plan, now, now)
       })
-      assert.ok(taken < 20, `${taken} ms: ${notice}, ${duration} ${unit}`)
+      assert.ok(taken < mostMs, `${taken} ms: ${notice}, ${duration} ${unit}`)
     }
   }
 })
@@ -88,7 +92,7 @@ test('an outage of a year costs nearly as little as one of a minute', () => {
       decideDueTimes(plan, new Date(now.getTime() - 365 * day), now)
       upcoming(plan, now, 5)
     })
-    assert.ok(taken < 20, `${taken} ms: ${expression}`)
+    assert.ok(taken < mostMs, `${taken} ms: ${expression}`)
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { until } from '../../rig/gateway.ts'
 import {
   answersIn,
@@ -14,168 +14,170 @@ import {
   underWay,
 } from './hosted.ts'
 
-let host: Hosted
+describe('connections', () => {
+  let host: Hosted
 
-before(async () => {
-  const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600 }
-  host = await startHost({ limits })
-})
-after(() => host.close())
-
-/** Every malformed connection gets one answer in the usual shape and is closed. */
-async function refusedOnce(description: RegExp, ...parts: string[]): Promise<void> {
-  const text = await exchange(host.url, ...parts)
-  const answers = answersIn(text)
-  assert.equal(answers.length, 1, text)
-  assert.equal(answers[0]?.status, 400)
-  assert.equal(answers[0]?.body.result.code, '200.100.103')
-  assert.match(answers[0]?.body.result.description ?? '', description)
-  assert.match(answers[0]?.body.ndc ?? '', /^[0-9a-f]{32}$/)
-  assert.doesNotMatch(text, /\bat .*\.ts|HPE_|node:/)
-}
-
-test('bytes that are not HTTP are refused', async () => {
-  await refusedOnce(/no HTTP request/, 'garbage\r\n\r\n')
-  await refusedOnce(/no HTTP request/, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n')
-  await refusedOnce(/no HTTP request/, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-  await refusedOnce(/no HTTP request/, 'BREW /v1/payments HTTP/1.1\r\nHost: x\r\n\r\n')
-  await refusedOnce(/no HTTP request/, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
-})
-
-test('headers above 16 KiB are refused, also when far more is sent', async () => {
-  const head = 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: '
-  await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(17_000)}\r\n\r\n`)
-  await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(500_000)}\r\n\r\n`)
-})
-
-test('a request without a Host header is refused', async () => {
-  await refusedOnce(/Host header/, 'GET /healthz HTTP/1.1\r\n\r\n')
-})
-
-test('a request with two lengths, or with a length and chunks, is refused', async () => {
-  const { token } = host
-  await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Content-Length: 5'))
-  await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Transfer-Encoding: chunked'))
-  const counted = await host.sql('select from tollgate.payment')
-  assert.equal(counted.length, 0)
-})
-
-test('a chunk without a length is refused', async () => {
-  const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
-  await refusedOnce(/no HTTP request/, `${head}zz\r\n`)
-})
-
-test('headers and bodies that never end are given up', async () => {
-  await refusedOnce(/in time/, 'GET /healthz HTTP/1.1\r\nHost: x\r\n')
-  const whole = paymentText(host.token, debit)
-  await refusedOnce(/in time/, whole.slice(0, -10))
-  await refusedOnce(/in time/, paymentText('unknown-token', debit).slice(0, -10))
-})
-
-test('a payment keeps its answer when malformed bytes follow on the same connection', async () => {
-  const slow = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
-  const text = await exchange(host.url, `${paymentText(host.token, slow)}rubbish rubbish\r\n\r\n`)
-  const answers = answersIn(text)
-  assert.equal(answers.length, 1, text)
-  assert.equal(answers[0]?.status, 200)
-  assert.equal(answers[0]?.body.result.code, '000.100.110')
-})
-
-test('a client that leaves does not stop its payment', async () => {
-  const { hostname, port } = new URL(host.url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  const form = {
-    ...debit,
-    merchantTransactionId: 'left-early',
-    'customParameters[SIM_DELAY_MS]': '300',
-  }
-  socket.write(paymentText(host.token, form))
-  const id = await underWay(host, 'left-early')
-  socket.destroy()
-  await host.event(id, 'payment.approved')
-  const read = await ask(host.url, `/v1/payments/${id}`, { token: host.token })
-  assert.equal(read.body.result.code, '000.100.110')
-})
-
-test('a request cut off by its client has no effect', async () => {
-  const { hostname, port } = new URL(host.url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  const form = { ...debit, merchantTransactionId: 'only-half' }
-  const from = host.lines.length
-  socket.write(paymentText(host.token, form).slice(0, -10))
-  socket.resume().end()
-  await once(socket, 'close')
-  // A later request is answered only after the earlier one was handled.
-  await ask(host.url, '/v1/payments', { token: host.token, form: debit })
-  const rows = await host.sql(
-    "select from tollgate.payment where merchant_transaction_id = 'only-half'",
-  )
-  assert.equal(rows.length, 0)
-  assert.equal(host.lines.slice(from).filter(({ status }) => status === 200).length, 1)
-})
-
-test('an unknown expectation is ignored', async () => {
-  const text = paymentText(host.token, debit, 'Expect: miracles', 'Connection: close')
-  const [answer] = answersIn(await exchange(host.url, text))
-  assert.equal(answer?.status, 200)
-})
-
-const question = 'GET /v1/resultcodes HTTP/1.1\r\nHost: x\r\n'
-
-test('thirty-two requests at once on one connection are answered in their order', async () => {
-  const last = `${question}Connection: close\r\n\r\n`
-  const text = await exchange(host.url, `${question}\r\n`.repeat(31) + last)
-  const answers = answersIn(text)
-  assert.equal(answers.length, 32)
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-})
-
-test('a connection with more requests ends, and its requests are still carried out', async () => {
-  const form = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
-  const payment = (reference: string) =>
-    paymentText(host.token, { ...form, merchantTransactionId: reference })
-  const many = Array.from({ length: 40 }, (_, index) => payment(`overrun-${index}`)).join('')
-  assert.equal(await exchange(host.url, many), '')
-  const begun = () =>
-    host.sql<{ id: string; reference: string; state: string }>(
-      `select id, merchant_transaction_id as reference, state from tollgate.payment
-       where merchant_transaction_id like 'overrun-%' order by id`,
-    )
-  // A later honest request is answered only after those before it were handled.
-  await ask(host.url, '/v1/payments', { token: host.token, form })
-  const rows = await begun()
-  assert.equal(rows.length, 32)
-  for (const { id } of rows) await host.event(id, 'payment.approved')
-})
-
-test('clients that send much and read nothing cannot keep others out', async () => {
-  const small = await startHost({ limits: { connections: 2, silenceMs: 500 } })
-  try {
-    await answeredAfterSilence(small)
-  } finally {
-    await small.close()
-  }
-})
-
-async function answeredAfterSilence(small: Hosted): Promise<void> {
-  const { hostname, port } = new URL(small.url)
-  const deaf = await Promise.all(
-    [0, 1].map(async () => {
-      const socket = connect(Number(port), hostname).pause()
-      await once(socket, 'connect')
-      // More than the buffers of both sides hold.
-      socket.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
-      return socket
-    }),
-  )
-  const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-  assert.equal(await exchange(small.url, health), '', 'both connections are in use')
-  const [answer] = await until(async () => {
-    const answers = answersIn(await exchange(small.url, health))
-    return answers.length > 0 ? answers : undefined
+  before(async () => {
+    const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600 }
+    host = await startHost({ limits })
   })
-  assert.equal(answer?.status, 200)
-  for (const socket of deaf) socket.destroy()
-}
+  after(() => host.close())
+
+  /** Every malformed connection gets one answer in the usual shape and is closed. */
+  async function refusedOnce(description: RegExp, ...parts: string[]): Promise<void> {
+    const text = await exchange(host.url, ...parts)
+    const answers = answersIn(text)
+    assert.equal(answers.length, 1, text)
+    assert.equal(answers[0]?.status, 400)
+    assert.equal(answers[0]?.body.result.code, '200.100.103')
+    assert.match(answers[0]?.body.result.description ?? '', description)
+    assert.match(answers[0]?.body.ndc ?? '', /^[0-9a-f]{32}$/)
+    assert.doesNotMatch(text, /\bat .*\.ts|HPE_|node:/)
+  }
+
+  test('bytes that are not HTTP are refused', async () => {
+    await refusedOnce(/no HTTP request/, 'garbage\r\n\r\n')
+    await refusedOnce(/no HTTP request/, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n')
+    await refusedOnce(/no HTTP request/, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    await refusedOnce(/no HTTP request/, 'BREW /v1/payments HTTP/1.1\r\nHost: x\r\n\r\n')
+    await refusedOnce(/no HTTP request/, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  })
+
+  test('headers above 16 KiB are refused, also when far more is sent', async () => {
+    const head = 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: '
+    await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(17_000)}\r\n\r\n`)
+    await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(500_000)}\r\n\r\n`)
+  })
+
+  test('a request without a Host header is refused', async () => {
+    await refusedOnce(/Host header/, 'GET /healthz HTTP/1.1\r\n\r\n')
+  })
+
+  test('a request with two lengths, or with a length and chunks, is refused', async () => {
+    const { token } = host
+    await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Content-Length: 5'))
+    await refusedOnce(/no HTTP request/, paymentText(token, debit, 'Transfer-Encoding: chunked'))
+    const counted = await host.sql('select from tollgate.payment')
+    assert.equal(counted.length, 0)
+  })
+
+  test('a chunk without a length is refused', async () => {
+    const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${host.token}\r\nTransfer-Encoding: chunked\r\n\r\n`
+    await refusedOnce(/no HTTP request/, `${head}zz\r\n`)
+  })
+
+  test('headers and bodies that never end are given up', async () => {
+    await refusedOnce(/in time/, 'GET /healthz HTTP/1.1\r\nHost: x\r\n')
+    const whole = paymentText(host.token, debit)
+    await refusedOnce(/in time/, whole.slice(0, -10))
+    await refusedOnce(/in time/, paymentText('unknown-token', debit).slice(0, -10))
+  })
+
+  test('a payment keeps its answer when malformed bytes follow on the same connection', async () => {
+    const slow = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
+    const text = await exchange(host.url, `${paymentText(host.token, slow)}rubbish rubbish\r\n\r\n`)
+    const answers = answersIn(text)
+    assert.equal(answers.length, 1, text)
+    assert.equal(answers[0]?.status, 200)
+    assert.equal(answers[0]?.body.result.code, '000.100.110')
+  })
+
+  test('a client that leaves does not stop its payment', async () => {
+    const { hostname, port } = new URL(host.url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const form = {
+      ...debit,
+      merchantTransactionId: 'left-early',
+      'customParameters[SIM_DELAY_MS]': '300',
+    }
+    socket.write(paymentText(host.token, form))
+    const id = await underWay(host, 'left-early')
+    socket.destroy()
+    await host.event(id, 'payment.approved')
+    const read = await ask(host.url, `/v1/payments/${id}`, { token: host.token })
+    assert.equal(read.body.result.code, '000.100.110')
+  })
+
+  test('a request cut off by its client has no effect', async () => {
+    const { hostname, port } = new URL(host.url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const form = { ...debit, merchantTransactionId: 'only-half' }
+    const from = host.lines.length
+    socket.write(paymentText(host.token, form).slice(0, -10))
+    socket.resume().end()
+    await once(socket, 'close')
+    // A later request is answered only after the earlier one was handled.
+    await ask(host.url, '/v1/payments', { token: host.token, form: debit })
+    const rows = await host.sql(
+      "select from tollgate.payment where merchant_transaction_id = 'only-half'",
+    )
+    assert.equal(rows.length, 0)
+    assert.equal(host.lines.slice(from).filter(({ status }) => status === 200).length, 1)
+  })
+
+  test('an unknown expectation is ignored', async () => {
+    const text = paymentText(host.token, debit, 'Expect: miracles', 'Connection: close')
+    const [answer] = answersIn(await exchange(host.url, text))
+    assert.equal(answer?.status, 200)
+  })
+
+  const question = 'GET /v1/resultcodes HTTP/1.1\r\nHost: x\r\n'
+
+  test('thirty-two requests at once on one connection are answered in their order', async () => {
+    const last = `${question}Connection: close\r\n\r\n`
+    const text = await exchange(host.url, `${question}\r\n`.repeat(31) + last)
+    const answers = answersIn(text)
+    assert.equal(answers.length, 32)
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  })
+
+  test('a connection with more requests ends, and its requests are still carried out', async () => {
+    const form = { ...debit, 'customParameters[SIM_DELAY_MS]': '200' }
+    const payment = (reference: string) =>
+      paymentText(host.token, { ...form, merchantTransactionId: reference })
+    const many = Array.from({ length: 40 }, (_, index) => payment(`overrun-${index}`)).join('')
+    assert.equal(await exchange(host.url, many), '')
+    const begun = () =>
+      host.sql<{ id: string; reference: string; state: string }>(
+        `select id, merchant_transaction_id as reference, state from tollgate.payment
+       where merchant_transaction_id like 'overrun-%' order by id`,
+      )
+    // A later honest request is answered only after those before it were handled.
+    await ask(host.url, '/v1/payments', { token: host.token, form })
+    const rows = await begun()
+    assert.equal(rows.length, 32)
+    for (const { id } of rows) await host.event(id, 'payment.approved')
+  })
+
+  test('clients that send much and read nothing cannot keep others out', async () => {
+    const small = await startHost({ limits: { connections: 2, silenceMs: 500 } })
+    try {
+      await answeredAfterSilence(small)
+    } finally {
+      await small.close()
+    }
+  })
+
+  async function answeredAfterSilence(small: Hosted): Promise<void> {
+    const { hostname, port } = new URL(small.url)
+    const deaf = await Promise.all(
+      [0, 1].map(async () => {
+        const socket = connect(Number(port), hostname).pause()
+        await once(socket, 'connect')
+        // More than the buffers of both sides hold.
+        socket.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
+        return socket
+      }),
+    )
+    const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    assert.equal(await exchange(small.url, health), '', 'both connections are in use')
+    const [answer] = await until(async () => {
+      const answers = answersIn(await exchange(small.url, health))
+      return answers.length > 0 ? answers : undefined
+    })
+    assert.equal(answer?.status, 200)
+    for (const socket of deaf) socket.destroy()
+  }
+})

@@ -2,100 +2,102 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import express, { type Express } from 'express'
 import { createHost, ListenError } from '../../../host/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { answersIn, ask, debit, exchange, paymentText, underWay } from './hosted.ts'
 
-let engine: TestGateway
-let token: string
+describe('the surface in another app', () => {
+  let engine: TestGateway
+  let token: string
 
-before(async () => {
-  engine = await startGateway({ role: 'api' })
-  token = (await engine.gateway.entities.createToken(engine.channel, 'test')).token
-})
-after(() => engine.close())
+  before(async () => {
+    engine = await startGateway({ role: 'api' })
+    token = (await engine.gateway.entities.createToken(engine.channel, 'test')).token
+  })
+  after(() => engine.close())
 
-async function serving(app: Express): Promise<{ url: string; server: Server }> {
-  const server = app.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
-}
-
-async function closing(server: Server): Promise<void> {
-  server.closeAllConnections()
-  server.close()
-  await once(server, 'close')
-}
-
-test('the surface can be mounted below a path of another app', async () => {
-  const shop = express()
-  shop.get('/shop', (_, response) => void response.send('shop'))
-  shop.use('/pay', createHost(engine.gateway).app)
-  const { url, server } = await serving(shop)
-  try {
-    const paid = await ask(url, '/pay/v1/payments', { token, form: debit })
-    assert.equal(paid.status, 200, JSON.stringify(paid.body))
-    const path = `/pay/v1/payments/${paid.body.id}?entityId=${engine.channel}`
-    assert.equal((await ask(url, path, { token })).body.id, paid.body.id)
-    assert.equal(await (await fetch(`${url}/shop`)).text(), 'shop')
-  } finally {
-    await closing(server)
+  async function serving(app: Express): Promise<{ url: string; server: Server }> {
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
   }
-})
 
-test('the surface behind a body parser fails loudly instead of taking an empty request', async () => {
-  const shop = express()
-  shop.use(express.urlencoded({ extended: false }), createHost(engine.gateway).app)
-  const { url, server } = await serving(shop)
-  try {
-    const answer = await ask(url, '/v1/payments', { token, form: debit })
-    assert.equal(answer.status, 500)
-    assert.equal(answer.body.result.code, '600.100.100')
-  } finally {
-    await closing(server)
+  async function closing(server: Server): Promise<void> {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
   }
-})
 
-test('a port in use is reported in words', async () => {
-  const first = await createHost(engine.gateway, { port: 0 }).listen()
-  try {
-    const port = Number(new URL(first.url).port)
-    await assert.rejects(createHost(engine.gateway, { port }).listen(), (error) => {
-      assert.ok(error instanceof ListenError)
-      assert.match(error.message, new RegExp(`port ${port} .* is in use.*PORT`))
-      return true
-    })
-  } finally {
-    await first.close()
-  }
-})
+  test('the surface can be mounted below a path of another app', async () => {
+    const shop = express()
+    shop.get('/shop', (_, response) => void response.send('shop'))
+    shop.use('/pay', createHost(engine.gateway).app)
+    const { url, server } = await serving(shop)
+    try {
+      const paid = await ask(url, '/pay/v1/payments', { token, form: debit })
+      assert.equal(paid.status, 200, JSON.stringify(paid.body))
+      const path = `/pay/v1/payments/${paid.body.id}?entityId=${engine.channel}`
+      assert.equal((await ask(url, path, { token })).body.id, paid.body.id)
+      assert.equal(await (await fetch(`${url}/shop`)).text(), 'shop')
+    } finally {
+      await closing(server)
+    }
+  })
 
-test('closing lets a running payment end, answers it, and refuses new requests', async () => {
-  const { url, close } = await createHost(engine.gateway, { port: 0 }).listen()
-  const form = {
-    ...debit,
-    merchantTransactionId: 'the-last-one',
-    'customParameters[SIM_DELAY_MS]': '400',
-  }
-  const waiting = exchange(url, paymentText(token, form))
-  await underWay(engine, 'the-last-one')
-  const closed = close()
-  await assert.rejects(fetch(`${url}/healthz`), /fetch failed/)
-  // The connection stays open until then: without the closing answer, exchange() would wait on.
-  const text = await waiting
-  const [answer] = answersIn(text)
-  assert.equal(answer?.status, 200)
-  assert.match(text, /^Connection: close\r$/m)
-  await closed
-})
+  test('the surface behind a body parser fails loudly instead of taking an empty request', async () => {
+    const shop = express()
+    shop.use(express.urlencoded({ extended: false }), createHost(engine.gateway).app)
+    const { url, server } = await serving(shop)
+    try {
+      const answer = await ask(url, '/v1/payments', { token, form: debit })
+      assert.equal(answer.status, 500)
+      assert.equal(answer.body.result.code, '600.100.100')
+    } finally {
+      await closing(server)
+    }
+  })
 
-test('a request that outlasts the grace period is cut, so that the process can end', async () => {
-  const host = createHost(engine.gateway, { port: 0, shutdownGraceMs: 50 })
-  const { url, close } = await host.listen()
-  const waiting = exchange(url, paymentText(token, debit).slice(0, -10))
-  assert.equal((await ask(url, '/readyz')).status, 200)
-  await close()
-  assert.deepEqual(answersIn(await waiting), [])
+  test('a port in use is reported in words', async () => {
+    const first = await createHost(engine.gateway, { port: 0 }).listen()
+    try {
+      const port = Number(new URL(first.url).port)
+      await assert.rejects(createHost(engine.gateway, { port }).listen(), (error) => {
+        assert.ok(error instanceof ListenError)
+        assert.match(error.message, new RegExp(`port ${port} .* is in use.*PORT`))
+        return true
+      })
+    } finally {
+      await first.close()
+    }
+  })
+
+  test('closing lets a running payment end, answers it, and refuses new requests', async () => {
+    const { url, close } = await createHost(engine.gateway, { port: 0 }).listen()
+    const form = {
+      ...debit,
+      merchantTransactionId: 'the-last-one',
+      'customParameters[SIM_DELAY_MS]': '400',
+    }
+    const waiting = exchange(url, paymentText(token, form))
+    await underWay(engine, 'the-last-one')
+    const closed = close()
+    await assert.rejects(fetch(`${url}/healthz`), /fetch failed/)
+    // The connection stays open until then: without the closing answer, exchange() would wait on.
+    const text = await waiting
+    const [answer] = answersIn(text)
+    assert.equal(answer?.status, 200)
+    assert.match(text, /^Connection: close\r$/m)
+    await closed
+  })
+
+  test('a request that outlasts the grace period is cut, so that the process can end', async () => {
+    const host = createHost(engine.gateway, { port: 0, shutdownGraceMs: 50 })
+    const { url, close } = await host.listen()
+    const waiting = exchange(url, paymentText(token, debit).slice(0, -10))
+    assert.equal((await ask(url, '/readyz')).status, 200)
+    await close()
+    assert.deepEqual(answersIn(await waiting), [])
+  })
 })

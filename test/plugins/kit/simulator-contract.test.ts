@@ -4,5 +4,7 @@ import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
 import { simulatorInProcess, simulatorOverHttp } from './simulator-sandbox.ts'
 
 const { connector, sandbox } = simulatorInProcess()
-connectorContract(connector, sandbox)
-connectorContract(simulatorHttp, simulatorOverHttp)
+// Other tests may keep the processors busy.
+const patient = { patienceMs: 40_000 }
+connectorContract(connector, sandbox, patient)
+connectorContract(simulatorHttp, simulatorOverHttp, patient)

@@ -9,7 +9,7 @@ import { ItemCheck } from '../../../core/settlement/checked-item.ts'
 import { wrongIn } from '../../../plugins/kit/testing/settlement/judge.ts'
 import { simulatorFiles } from './simulator-files.ts'
 
-settlementContract(simulatorHttp, simulatorFiles)
+settlementContract(simulatorHttp, simulatorFiles, { patienceMs: 40_000 })
 describe('the simulator inside the process', () => {
   settlementContract(createSimulator(), simulatorFiles)
 })
