@@ -19,7 +19,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { clusterVariable, startTestCluster, type TestCluster } from './rig/cluster.ts'
 import type { Summary } from './rig/summary-reporter.ts'
-import { apart, waiting } from './rig/test-groups.ts'
+import { apart, groupsOf } from './rig/test-groups.ts'
 
 const project = join(import.meta.dirname, '..')
 /** Many tests start programs, which share compiled code. */
@@ -233,12 +233,10 @@ async function main(filters: readonly string[]): Promise<number> {
         ['--test-isolation=none', `--test-timeout=${unitLimitMs}`],
         unitLimitMs + silenceMarginMs,
       )
-    const together = chosen.filter((file) => !apart.test(file))
     const alone = chosen.filter((file) => apart.test(file))
     // In parallel: those in one process compute, the separate ones mostly wait.
     const all = await Promise.all([
-      inOneProcess(together.filter((file) => !waiting.test(file))),
-      inOneProcess(together.filter((file) => waiting.test(file))),
+      ...groupsOf(chosen).map(inOneProcess),
       runTests(
         alone,
         cluster,

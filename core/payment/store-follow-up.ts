@@ -8,6 +8,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import type { Effect } from './operation-kinds.ts'
 import { newPayment } from './stored-payment.ts'
+import { isSettled } from './stored-settlement.ts'
 import type { Payment } from './types.ts'
 
 export type FollowUpRow = {
@@ -103,7 +104,7 @@ with reserved as (
         and coalesce(${row.amountMinor}::bigint, authorised) = authorised))))
   returning coalesce(${row.amountMinor}::bigint, reversing) as amount)${writtenRows(row)}`
 
-/** RV of a sale: the whole amount, only without refunds. */
+/** RV of a sale: the whole amount, only without refunds and before the settlement. */
 export const reserveVoid = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
   update tollgate.payment_balance set
@@ -115,7 +116,8 @@ with reserved as (
     and (${isForced}::boolean or (
       refunding = 0 and refunded = 0 and reversing = 0 and reversed = 0
       and closed_by is null and charged_back = 0 and frozen_by = '{}' and reverse_final_by is null
-      and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured))
+      and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured
+      and not ${isSettled(sql`payment_balance.payment_id`)}))
   returning captured as amount)${writtenRows(row)}`
 
 /** RF: a part of the captured amount. */

@@ -3,6 +3,7 @@
 import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
 import type { Effect } from './operation-kinds.ts'
+import { withSettlement } from './stored-settlement.ts'
 import type { Answer, Attempt, Balance, Payment, PaymentState, StoredRequest } from './types.ts'
 
 export type PaymentRow = {
@@ -143,22 +144,28 @@ type BalanceRow = {
   charged_back: bigint
   is_frozen: boolean
   excess: bigint
+  settled_minor: bigint | null
+  settled_on: string | null
 }
 
 const balanceColumns = sql`
-  payment_id, kind, authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded,
+  payment_balance.payment_id, kind, authorised, increasing, capturing, captured, reversing, reversed, refunding, refunded,
   captures, max_captures, capture_final_by, refund_final_by, reverse_final_by, closed_by, charged_back,
-  frozen_by <> '{}' as is_frozen, excess`
+  frozen_by <> '{}' as is_frozen, excess, settled.settled_minor, settled.settled_on`
+
+const settlement = withSettlement(sql`payment_balance.payment_id`)
 
 export const balanceById = (id: string) => sql<BalanceRow>`
   select ${balanceColumns}
   from tollgate.payment_balance
-  where payment_id = ${id}::uuid`
+  ${settlement}
+  where payment_balance.payment_id = ${id}::uuid`
 
 export const balancesByIds = (ids: readonly string[]) => sql<BalanceRow>`
   select ${balanceColumns}
   from tollgate.payment_balance
-  where payment_id = any(${ids}::uuid[])`
+  ${settlement}
+  where payment_balance.payment_id = any(${ids}::uuid[])`
 
 export type AttemptRow = {
   key: string
@@ -274,6 +281,10 @@ export function toBalance(row: BalanceRow): Balance {
     closedBy: row.closed_by,
     chargedBack: row.charged_back,
     isFrozen: row.is_frozen,
+    settlement:
+      row.settled_minor === null || row.settled_on === null
+        ? null
+        : { minor: row.settled_minor, on: row.settled_on },
   }
 }
 

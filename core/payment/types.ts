@@ -118,6 +118,8 @@ export type Balance = {
   readonly chargedBack: bigint
   /** Refunds and reversals wait for an operator to end an entry of the list. */
   readonly isFrozen: boolean
+  /** The settled part of the payment, and the last day of settlement, `yyyy-MM-dd`; null: not settled. */
+  readonly settlement: { readonly minor: bigint; readonly on: string } | null
 }
 
 export type Attempt = {

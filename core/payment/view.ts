@@ -80,6 +80,10 @@ export function paymentView(
       view.standingInstruction = { ...sent, initialTransactionId: answer.networkTxId }
     }
   }
+  if (balance?.settlement != null && payment.rootId === payment.id) {
+    const { minor: settled, on } = balance.settlement
+    view.settlement = { date: on, amount: shownAmount(settled, currency) }
+  }
   const next = nextActions(payment, balance)
   if (next.length > 0) view.nextActions = next
   return view
@@ -172,7 +176,8 @@ export function nextActions(payment: Payment, balance: Balance | undefined): str
     balance.refundFinalBy === null &&
     !balance.isFrozen
   if (isOpen && balance.refunded + balance.refunding < balance.captured) next.push('RF')
-  if (payment.paymentType !== 'CD' && isWhole && !balance.isFrozen) next.push('RV')
+  const isSettled = balance.settlement !== null
+  if (payment.paymentType !== 'CD' && isWhole && !balance.isFrozen && !isSettled) next.push('RV')
   if (payment.paymentType === 'DB' && balance.reversed === 0n) next.push('RB')
   return next
 }

@@ -13,6 +13,7 @@ import type {
   BriefPaymentRow,
   EventRow,
   ReceivedRow,
+  SettlementRow,
   WaitingRow,
 } from './store-read.ts'
 
@@ -44,6 +45,20 @@ export function briefOf(row: BriefPaymentRow): string {
       ? ''
       : ` ${shownAmount(row.amount_minor, row.currency)} ${row.currency}`
   return `${row.payment_type}${amount}: ${row.state}, ${inWords(row.result_code)}`
+}
+
+/** A record of a settlement file that is about the payment. */
+export function settlementOf(row: SettlementRow): Step {
+  const { id, at, record_type: type, status, currency } = row
+  const minor = type === 'SETTLED' ? row.allocated_minor : row.amount_minor
+  const number = row.settlement_id === null ? '' : `, number ${row.settlement_id}`
+  return {
+    at,
+    name: 'settlement',
+    text: `${type} ${exactDecimal(minor, currency)} ${currency} on ${row.day}, payout ${row.batch}${number}`,
+    outcome: status,
+    about: id,
+  }
 }
 
 /**

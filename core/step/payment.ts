@@ -19,6 +19,7 @@ import {
   jobStep,
   receivedOf,
   resolvedOf,
+  settlementOf,
   waitingOf,
 } from './derive.ts'
 import {
@@ -30,6 +31,7 @@ import {
   firstEvent,
   followUpsOf,
   laterEvents,
+  settlementsOf,
   timersOf,
 } from './store-read.ts'
 
@@ -64,6 +66,7 @@ export async function paymentSteps(
     timers,
     received,
     followUps,
+    settlements,
     executions,
     jobs,
   ] = await Promise.all([
@@ -75,6 +78,7 @@ export async function paymentSteps(
     read(timersOf(refs)),
     read(eventsOfKey(key, most)),
     read(followUpsOf(payment.id, most)),
+    read(settlementsOf(payment.id, most)),
     scheduleId === null ? [] : read(executionOfPayment(payment.id, scheduleId, payment.createdAt)),
     isLookedUp ? engine.jobs.find(subjects) : [],
   ])
@@ -99,6 +103,7 @@ export async function paymentSteps(
     ...attention.map(attentionOf),
     ...settledOf(payment, events, attempt?.settled_by ?? null),
     ...attention.flatMap((row) => resolvedOf(row, audience)),
+    ...settlements.map(settlementOf),
     ...followUps.map((row) => followUpOf(row, new Date(idTimeMs(row.id)))),
     ...leaseOf(attempt),
     ...timers.map(waitingOf),

@@ -96,6 +96,29 @@ export type BriefPaymentRow = {
   merchant_transaction_id: string | null
 }
 
+export type SettlementRow = {
+  id: string
+  at: Date
+  record_type: string
+  status: string
+  settlement_id: string | null
+  batch: string
+  day: string
+  allocated_minor: bigint
+  amount_minor: bigint
+  currency: string
+}
+
+/** Records of settlement files that are about a payment. */
+export const settlementsOf = (paymentId: string, limit: number) => sql<SettlementRow>`
+  select record.id, match.at, record.record_type, record.status, record.settlement_id, record.batch,
+    to_char(record.settlement_date, 'YYYY-MM-DD') as day, match.allocated_minor, record.amount_minor, record.currency
+  from tollgate.settlement_match as match
+  join tollgate.settlement_record as record on record.id = match.record_id
+  where match.payment_id = ${paymentId}::uuid
+  order by match.at, record.id
+  limit ${limit}::integer`
+
 const brief = sql`
   id, channel_id, payment_type, amount_minor, currency, created_at, state, result_code, merchant_transaction_id`
 

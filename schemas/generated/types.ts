@@ -2723,6 +2723,7 @@ export interface PaymentsCreateAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -2762,6 +2763,13 @@ export interface PaymentsCreateAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+}
+
+export interface SettlementAnswer {
+  /** Last day on which the clearing institute settled the payment, in its time zone. */
+  date?: string
+  /** Settled part of the payment, in its currency. */
+  amount?: string
 }
 
 export interface ResultAnswer {
@@ -3650,6 +3658,7 @@ export interface PaymentsFollowUpAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -3712,6 +3721,7 @@ export interface PaymentsGetAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -3777,7 +3787,7 @@ export interface StepAnswer {
   number: number
   /** Time of the step, or its due time; UTC. */
   at: string
-  /** An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule, notification or waits. */
+  /** An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, settlement, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule, notification or waits. */
   name: string
   /** Description of the step. */
   text: string
@@ -3864,6 +3874,7 @@ export interface ThreeDSecureCreateAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -3926,6 +3937,7 @@ export interface ThreeDSecureGetAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -3992,6 +4004,7 @@ export interface RegistrationsCreateAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4046,6 +4059,7 @@ export interface RegistrationsPayAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4112,6 +4126,7 @@ export interface RegistrationsUpdateAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4170,6 +4185,7 @@ export interface RegistrationsGetAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4228,6 +4244,7 @@ export interface RegistrationsExtendAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4286,6 +4303,7 @@ export interface RegistrationsRemoveAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4425,6 +4443,7 @@ export interface CheckoutsPaymentAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4489,6 +4508,7 @@ export interface CheckoutsRegistrationAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
@@ -4922,6 +4942,7 @@ export interface QueryGetAnswer {
   merchantTransactionId?: string
   /** Registration created or used. */
   registrationId?: string
+  settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
   nextActions?: string[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */

@@ -1,4 +1,4 @@
-import { A, AN, amount, C, country, currency, excerpt, type Format, flag, group, match, N, none, O, oneOf, person, R, response, together } from '../table.ts'
+import { A, AN, amount, C, country, currency, date, excerpt, type Format, flag, group, match, N, none, O, oneOf, person, R, response, together } from '../table.ts'
 import { bic, id32, merchantReference, month, openKey, shortId, timestamp, year } from './formats.ts'
 
 const brand: Format = { kind: 'brand' }
@@ -21,6 +21,8 @@ const record = group('', 'Payment', [
   ['descriptor',            AN(127),           C,   response, none, 'Text on the statement.'],
   ['merchantTransactionId', merchantReference, C,   response, none, 'Reference sent by the merchant.', { because: beyond }],
   ['registrationId',        id32,              C,   response, none, 'Registration created or used.'],
+  ['settlement.date',       date,              C,   response, none, 'Last day on which the clearing institute settled the payment, in its time zone.', { because: beyond }],
+  ['settlement.amount',     amount,            C,   response, none, 'Settled part of the payment, in its currency.', { because: beyond }],
   ['nextActions[n]',        paymentType,       C,   response, none, 'Payment types of the follow-ups that are possible now.', { because: beyond }],
   ['retrySafe',             flag,              C,   response, none, 'True when nothing reached the acquirer, so that the request can be sent again.', { because: beyond }],
   ['buildNumber',           AN(255),           R,   response, none, 'Version of the gateway, for support.'],

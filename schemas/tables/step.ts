@@ -13,7 +13,7 @@ export const stepResponse = group('', 'Step answer', [
   // name                                        format               need direction class meaning
   ['steps[n].number',                            integer(1, 5000),    R, response, none, 'Number of the step, from 1 in order of time.', steps],
   ['steps[n].at',                                instant,             R, response, none, 'Time of the step, or its due time; UTC.', steps],
-  ['steps[n].name',                              AN(64),              R, response, none, 'An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule, notification or waits.', steps],
+  ['steps[n].name',                              AN(64),              R, response, none, 'An operation at the acquirer (debit, enquire, reverseByKey), accepted, settled, settlement, repeated, acquirer-event, attention, attention-resolved, decision, job, follow-up, execution, missed, changed, payment, schedule, notification or waits.', steps],
   ['steps[n].text',                              prose(8192),            R, response, none, 'Description of the step.', steps],
   ['steps[n].outcome',                           AN(64),              C, response, none, 'Result of the step.', steps],
   ['steps[n].about',                             AN(64),              C, response, none, 'Id of another resource in the step.', steps],

@@ -79,6 +79,12 @@ describe('follow-ups whose first commit meets a database outage', () => {
     await cut
     // A connection not yet known as broken would take the other commit.
     await until(async () => ((await sessions()) === 0n ? true : undefined))
+    await until(() =>
+      run.gateway.payments.get(id).then(
+        () => undefined,
+        () => true,
+      ),
+    )
     gone.resolve()
     const answer = await unanswered
     assert.equal(answer.result.code, undecided)

@@ -4,6 +4,15 @@
 export const apart =
   /^test\/(?:flows|crashes|browser|examples|plugins\/embedded-postgres|host\/cli)\//
 
-/** Half of the others, which mostly wait for clocks, connections and pauses: one process beside the rest. */
-export const waiting =
-  /^test\/(?:properties|plugins|core\/(?:schedule|db|event-feed|webhook|operator|test-clock|audit-chain))\//
+/** Groups of the others that take about as long as the rest of them: one process each, beside the rest. */
+const together: readonly RegExp[] = [
+  /^test\/(?:properties|plugins|core\/(?:schedule|db|event-feed|webhook|operator|test-clock|audit-chain))\//,
+  /^test\/core\/(?:payment\/late-words|settlement|report|report-delivery|served-files|checkout|three-d-secure)\//,
+]
+
+/** Groups of files that share a process. */
+export function groupsOf(files: readonly string[]): string[][] {
+  const shared = files.filter((file) => !apart.test(file))
+  const groups = Map.groupBy(shared, (file) => together.findIndex((group) => group.test(file)))
+  return [...groups.values()]
+}

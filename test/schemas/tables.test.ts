@@ -71,7 +71,7 @@ const fieldsPerGroup = {
   'delivery query': 1,
   answer: 8,
   error: 9,
-  'payment response': 45,
+  'payment response': 47,
   'registration response': 3,
   checkout: 1,
   'checkout press': 1,

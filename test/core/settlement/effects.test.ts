@@ -6,7 +6,7 @@ import { until } from '../../rig/gateway.ts'
 import { accept, approval, failure, lose } from '../../rig/late-words.ts'
 import { type Cells, settled } from '../../rig/settlement.ts'
 import { cases } from './effect-cases.ts'
-import { chargeback, type EffectRun, line, startEffects, today } from './effect-run.ts'
+import { chargeback, type EffectRun, line, reversal, startEffects, today } from './effect-run.ts'
 
 describe('effects of settlement lines', () => {
   let run: EffectRun
@@ -57,6 +57,49 @@ describe('effects of settlement lines', () => {
       await run.file(...lines, line(await run.pay()))
       assert.deepEqual([await run.booksOf(accepted), await run.booksOf(disputed)], before)
       assert.equal(await run.settledSum(accepted), 9200n)
+    })
+
+    test('settle a payment: its answers and steps say so, and it is refunded instead of reversed', async () => {
+      const id = await run.pay()
+      assert.equal((await run.gateway.payments.get(id)).settlement, undefined)
+      await run.file(line(id, { amount: '52.00' }))
+      await run.file(line(id, { amount: '40.00', batch: 'P-2' }))
+      const { settlement, nextActions } = await run.gateway.payments.get(id)
+      assert.deepEqual(settlement, { date: today(), amount: '92.00' })
+      assert.deepEqual(nextActions, ['RF', 'RB'])
+      const found = await run.gateway.query.get(id)
+      assert.deepEqual(found.settlement, settlement)
+      const { steps } = await run.gateway.payments.steps(id)
+      const settlements = steps.filter(({ name }) => name === 'settlement')
+      assert.deepEqual(
+        settlements.map(({ outcome }) => outcome),
+        ['SUCCESS', 'SUCCESS'],
+      )
+      assert.match(
+        settlements.at(-1)!.text,
+        /^SETTLED 40\.00 EUR on [0-9-]{10}, payout P-2, number /,
+      )
+      await assert.rejects(run.follow(id, 'RV', `void-${id}`), { code: '700.400.300' })
+      const refund = await run.follow(id, 'RF', `refund-${id}`, {
+        amount: '92.00',
+        currency: 'EUR',
+      })
+      assert.equal(refund.result.code, '000.100.112')
+    })
+
+    test('that say that nothing was paid out are no settlement', async () => {
+      const id = await run.pay()
+      await run.file(line(id, { status: 'FAILED' }))
+      assert.equal((await run.gateway.payments.get(id)).settlement, undefined)
+      const { steps } = await run.gateway.payments.steps(id)
+      assert.equal(steps.find(({ name }) => name === 'settlement')?.outcome, 'FAILED')
+    })
+
+    test('allow the reversal while no successful one is there', async () => {
+      const id = await run.pay()
+      await run.file(chargeback(id), reversal(id))
+      const reversed = await run.follow(id, 'RV', `void-${id}`)
+      assert.equal(reversed.result.code, '000.100.112')
     })
 
     test('make an accepted payment final, so that a later failure is a return', async () => {

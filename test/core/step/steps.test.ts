@@ -310,6 +310,7 @@ describe('the step log', () => {
       'accepted',
       'debit approved',
       'settled approved',
+      'settlement SUCCESS',
     ])
     const paid = await stepsOf(execution.paymentId!)
     assert.match(paid[0]?.text ?? '', new RegExp(`due by schedule ${id} for 2027-02-01T06:00:00`))
