@@ -23,7 +23,7 @@ const directions: Readonly<Record<Direction, string>> = {
   response: 'returned',
 }
 const classes: Readonly<Record<FieldClass, string>> = {
-  none: 'Visible to anybody who may see the payment.',
+  none: 'Visible to everyone who may read the payment.',
   person: 'Personal data; left out of logs and of error answers.',
   pan: 'Account number: sealed in the vault, last four characters shown.',
   sad: 'Sensitive authentication data: in memory only, never written, not even encrypted.',
@@ -59,7 +59,11 @@ function fieldRow(group: Group, field: Field): Markup {
     ...(aliases === undefined ? [] : [`Also accepted as ${aliases.join(', ')}.`]),
     ...(maxIndex === undefined ? [] : [`Indexes go from 0 to ${maxIndex}.`]),
     ...(key === undefined ? [] : [`The name has up to ${key.max} characters: ${key.pattern}`]),
-    ...(reference ? ['A reference: not searched for card numbers, own ones excepted.'] : []),
+    ...(reference
+      ? [
+          'May have digits like those of a card number, but never the card number of the same request.',
+        ]
+      : []),
     ...(because === undefined ? [] : [because]),
   ]
   const id = `${idOf(group.name)}.${field.name}`
@@ -120,7 +124,7 @@ function endpointSection(): Section {
     title: 'Endpoints',
     rows: endpoints.length,
     body: html`<h3>Endpoints</h3>
-<p>Every request carries <code>Authorization: Bearer</code> and a token, except where the row says otherwise.</p>
+<p>Every request needs the header <code>Authorization: Bearer</code> with a token, unless the row says otherwise.</p>
 ${table(['Path', 'Purpose', 'Right', 'Required fields', 'Tables'], endpoints.map(endpointRow))}`,
   }
 }
@@ -213,12 +217,11 @@ ${table(
 const chapter = (title: string, sections: readonly Section[]) => ({ title, sections })
 
 const introduction = html`<header><h2>Payment API reference</h2>
-<p>Requests are form fields with flat dotted names: <code>card.number</code>. <code>[n]</code> stands
-for an index from 0, <code>[name]</code> for a name of your choice. JSON bodies hold the same
-structure nested, every value a string or boolean. An empty value counts as not sent. Answers are
-JSON and may gain fields at any time.</p>
+<p>Requests are forms whose fields have flat names with dots: <code>card.number</code>. <code>[n]</code> stands
+for an index from 0, <code>[name]</code> for a name of your choice. JSON bodies have the same fields, nested; every value is
+a text or a boolean. An empty value counts as absent. Answers are JSON, and new versions may add fields.</p>
 <dl class="key">
-<dt><span class="tag need-R">R</span></dt><dd>Required: at the top of a request where the endpoint says so, in a group as soon as the group is sent.</dd>
+<dt><span class="tag need-R">R</span></dt><dd>Required. A group requires the field as soon as the request contains the group; outside of groups, the endpoint says so.</dd>
 <dt><span class="tag need-C">C</span></dt><dd>Required under a condition, listed below the table.</dd>
 <dt><span class="tag need-O">O</span></dt><dd>Optional.</dd>
 ${Object.entries(classes).map(
