@@ -29,10 +29,10 @@ export const takeLease = (id: string, forMs: number) => sql<{ lease: number }>`
     and (probe_at is null or probe_at <= now())
   returning lease`
 
-/** Empty when the lease was lost. */
+/** Empty when the lease was lost. A lease that has ended meanwhile stays ended. */
 export const renewLease = (id: string, lease: number, forMs: number) => sql<{ id: string }>`
   update tollgate.report_destination set lease_until = ${until(forMs)}
-  where id = ${id}::uuid and lease = ${lease}::integer
+  where id = ${id}::uuid and lease = ${lease}::integer and lease_until is not null
   returning id`
 
 export const endLease = (id: string, lease: number) => sql`
