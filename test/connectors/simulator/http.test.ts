@@ -1,16 +1,17 @@
+/** The acquirer behind HTTP: its requests and answers, the access to it, and its ledger. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import plugin from '@tollgate/connector-simulator/http'
-import type { Http, Operation } from '@tollgate/plugin-kit'
+import type { Http } from '@tollgate/plugin-kit'
 import {
   answerAuthentication,
   answerAuthenticationEnquiry,
 } from '../../../connectors/simulator/authentication/operations.ts'
 import { openBooks } from '../../../connectors/simulator/books.ts'
-import { createPlan, type Fault } from '../../../connectors/simulator/faults.ts'
+import { createPlan } from '../../../connectors/simulator/faults.ts'
 import { openMessenger } from '../../../connectors/simulator/messenger.ts'
 import {
   answerEnquiry,
@@ -18,112 +19,22 @@ import {
   answerReversal,
 } from '../../../connectors/simulator/operations.ts'
 import { startSimulator } from '../../../connectors/simulator/server.ts'
+import { ended, enquire } from './http-calls.ts'
 import {
   account,
   acquirerTime,
-  card,
-  euros,
-  eventReceiver,
   followUp,
-  type Merchant,
   merchantAt,
-  newKey,
   overHttp,
   payment,
   plainCard,
 } from './support.ts'
-
-const enquire = (merchant: Merchant, operation: Operation) =>
-  merchant.connector.resolve.enquire!(operation, merchant.context())
-
-/** The outcome of an operation; for a broken connection, whether bytes were written. */
-async function ended(merchant: Merchant, operation: Operation) {
-  try {
-    return (await merchant.run(operation)).is
-  } catch (error) {
-    const { code, wroteBytes } = error as { code?: string; wroteBytes?: boolean }
-    return `${code}, ${wroteBytes ? 'bytes written' : 'no byte written'}`
-  }
-}
-
-async function control(url: string, body: object, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${url}/control`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${account.secret}`, ...headers },
-    body: JSON.stringify(body),
-  })
-  const json = (await answer.json()) as Record<string, unknown>
-  return { status: answer.status, json }
-}
 
 it('the HTTP simulator is a plugin of its own, so that no gateway reaches it by accident', () => {
   assert.deepEqual(
     plugin.connectors?.map(({ name }) => name),
     ['simulator-http'],
   )
-})
-
-describe('an answer that goes wrong after the money moved', () => {
-  const faults: [Fault, string][] = [
-    [{ do: 'drop' }, 'reset, bytes written'],
-    [{ do: 'reset' }, 'reset, bytes written'],
-    [{ do: 'truncate' }, 'reset, bytes written'],
-    [{ do: '500' }, 'unknown'],
-    [{ do: 'html' }, 'unknown'],
-  ]
-  for (const [fault, expected] of faults) {
-    it(`${fault.do} leaves the outcome unknown, and the enquiry finds the payment`, async (test) => {
-      const merchant = await overHttp(test, { faults: [fault] })
-      const operation = payment('debit')
-      assert.equal(await ended(merchant, operation), expected)
-      assert.equal((await enquire(merchant, operation)).is, 'approved')
-      assert.equal(merchant.totals().charged, 9200n)
-    })
-
-    it(`${fault.do} before the money moved leaves the outcome unknown, and the enquiry finds nothing`, async (test) => {
-      const merchant = await overHttp(test, { faults: [{ ...fault, apply: 'never' }] })
-      const operation = payment('debit')
-      assert.equal(await ended(merchant, operation), expected)
-      assert.equal((await enquire(merchant, operation)).is, 'notFound')
-      assert.equal(merchant.totals().charged, 0n)
-    })
-  }
-
-  it('an answer that arrives byte by byte is read', async (test) => {
-    const merchant = await overHttp(test, { faults: [{ do: 'drip', ms: 1 }] })
-    assert.equal(await ended(merchant, payment('debit')), 'approved')
-  })
-
-  it('an answer with another amount is reported with that amount', async (test) => {
-    const amount = { minor: '9100', currency: 'EUR' }
-    const merchant = await overHttp(test, { faults: [{ do: 'alterAmount', amount }] })
-    const outcome = await merchant.run(payment('debit'))
-    assert.deepEqual(outcome.is === 'approved' && outcome.amount, euros(9100))
-    const honest = await merchant.run(payment('debit'))
-    assert.ok(honest.is === 'approved' && honest.amount === undefined)
-  })
-
-  it('an unknown code is a decline with the general reason', async (test) => {
-    const merchant = await overHttp(test, { faults: [{ do: 'unknownCode' }] })
-    const outcome = await merchant.run(payment('debit'))
-    assert.deepEqual(outcome.is === 'declined' && [outcome.reason, outcome.code], [
-      '800.100.100',
-      'Q7',
-    ])
-  })
-
-  it('a second copy of an answer is never read as the next answer', async (test) => {
-    const merchant = await overHttp(test, { faults: [{ do: 'twice' }] })
-    const { http } = merchant.context()
-    const outcomes: string[] = []
-    for (const number of [plainCard, '4000000000000002', '4000000000000002']) {
-      const operation = payment('debit', { instrument: card(number) })
-      const outcome = await merchant.run(operation, { http }).catch(() => undefined)
-      outcomes.push(outcome?.is ?? 'broken')
-    }
-    assert.equal(outcomes[0], 'approved')
-    assert.ok(!outcomes.slice(1).includes('approved'), outcomes.join())
-  })
 })
 
 describe('an answer about another key', () => {
@@ -249,117 +160,6 @@ it('the acquirer answers only after the ledger is on the disk', async (test) => 
   }
 })
 
-describe('delays of the acquirer', () => {
-  const late: Fault = { do: 'delay', ms: 60_000, apply: 'late' }
-
-  it('an operation can be carried out long after its client gave up', async (test) => {
-    const time = acquirerTime()
-    const merchant = await overHttp(test, { time, faults: [late] })
-    const operation = payment('debit')
-    const impatient = new AbortController()
-    const lost = merchant.run(operation, { signal: impatient.signal }).catch(() => 'gave up')
-    while (merchant.server.plan.left > 0) await new Promise(setImmediate)
-    impatient.abort()
-    assert.equal(await lost, 'gave up')
-    time.advance(59_999)
-    assert.equal((await enquire(merchant, operation)).is, 'notFound')
-    time.advance(1)
-    assert.equal((await enquire(merchant, operation)).is, 'approved')
-    assert.equal(merchant.totals().charged, 9200n)
-  })
-
-  it('a reversal by key stops an operation that arrives later', async (test) => {
-    const time = acquirerTime()
-    const merchant = await overHttp(test, { time, faults: [late] })
-    const operation = payment('debit')
-    const answer = merchant.run(operation)
-    while (merchant.server.plan.left > 0) await new Promise(setImmediate)
-    const context = merchant.context()
-    const reversed = await merchant.connector.resolve.reverseByKey!(operation, context)
-    assert.equal(reversed.is, 'nothing')
-    time.advance(60_000)
-    assert.equal((await answer).is, 'declined')
-    assert.equal(merchant.totals().charged, 0n)
-  })
-
-  it('an enquiry can find nothing at first', async (test) => {
-    const merchant = await overHttp(test, { faults: [{ do: 'notFound', times: 2 }] })
-    const operation = payment('debit')
-    await merchant.run(operation)
-    const found = []
-    for (let time = 0; time < 3; time += 1) found.push((await enquire(merchant, operation)).is)
-    assert.deepEqual(found, ['notFound', 'notFound', 'approved'])
-  })
-
-  it('an operation can stay invisible for a while', async (test) => {
-    const time = acquirerTime()
-    const merchant = await overHttp(test, { time, faults: [{ do: 'hide', ms: 500 }] })
-    const operation = payment('debit')
-    assert.equal((await merchant.run(operation)).is, 'approved')
-    time.advance(499)
-    assert.equal((await enquire(merchant, operation)).is, 'notFound')
-    time.advance(1)
-    assert.equal((await enquire(merchant, operation)).is, 'approved')
-  })
-
-  it('an answer can arrive late, after the money moved', async (test) => {
-    const time = acquirerTime()
-    const merchant = await overHttp(test, { time, faults: [{ do: 'delay', ms: 500 }] })
-    const operation = payment('debit')
-    const answer = merchant.run(operation)
-    while (merchant.totals().charged === 0n) await new Promise(setImmediate)
-    assert.equal((await enquire(merchant, operation)).is, 'approved')
-    const first = await Promise.race([answer, new Promise((go) => setImmediate(go, 'not yet'))])
-    assert.equal(first, 'not yet')
-    time.advance(500)
-    assert.equal((await answer).is, 'approved')
-  })
-})
-
-describe('a plan of faults', () => {
-  it('a fault plan hits the requests it names, by card, key, kind or position', async (test) => {
-    const merchant = await overHttp(test)
-    const hit = payment('debit')
-    await control(merchant.server.url, {
-      plan: [
-        { do: '500', when: { number: '4111111111111111' } },
-        { do: '500', when: { key: hit.key } },
-        { do: '500', when: { kind: 'capture' } },
-      ],
-    })
-    const authorisation = payment('authorize')
-    assert.equal(await ended(merchant, authorisation), 'approved')
-    assert.equal(await ended(merchant, followUp('capture', authorisation, 1)), 'unknown')
-    assert.equal(await ended(merchant, hit), 'unknown')
-    assert.equal(
-      await ended(merchant, payment('debit', { instrument: card('4111111111111111') })),
-      'unknown',
-    )
-    assert.equal(merchant.server.plan.left, 0)
-  })
-
-  it('a wrong fault plan is refused, with the name of the wrong field', async (test) => {
-    const { server } = await overHttp(test)
-    const wrong: [object, RegExp][] = [
-      [{ plan: [{ do: 'explode' }] }, /plan\[0\]\.do must be one of/],
-      [{ plan: [{ do: 'drop' }, { do: 'delay', ms: -1 }] }, /plan\[1\]\.ms/],
-      [{ plan: [{ do: 'drop', times: 0 }] }, /times must be 1 or more/],
-      [{ plan: {} }, /plan must be a list/],
-      [{ plann: [] }, /no control named plann/],
-      [
-        { chargeback: { merchantId: 'm', key: 'k', original: 'o', reason: '800.100.152' } },
-        /chargeback code/,
-      ],
-    ]
-    for (const [body, message] of wrong) {
-      const { status, json } = await control(server.url, body)
-      assert.equal(status, 400)
-      assert.match(String(json.refused), message)
-    }
-    assert.equal(server.plan.left, 0)
-  })
-})
-
 describe('access to the HTTP acquirer', () => {
   it('only clients with the secret are served', async (test) => {
     const { server, ...merchant } = await overHttp(test, { secret: 'another-secret' })
@@ -453,123 +253,6 @@ it('GET /ledger shows every entry once, page by page, and no card number', async
     after = page.next
   }
   assert.deepEqual(seen, keys)
-})
-
-describe('the redirect page of the acquirer', () => {
-  const operation = () =>
-    payment('debit', {
-      brand: 'IDEAL',
-      instrument: { kind: 'virtualAccount', brand: 'IDEAL', accountId: 'jane' },
-    })
-  const returnUrl = 'https://shop.example/back?order=1'
-
-  async function bankUrl(merchant: Merchant, redirected: Operation): Promise<string> {
-    const outcome = await merchant.run({ ...redirected, returnUrl })
-    assert.ok(outcome.is === 'pending' && typeof outcome.next === 'object')
-    assert.ok('redirect' in outcome.next)
-    return outcome.next.redirect.url
-  }
-  const time = acquirerTime()
-
-  for (const [button, expected] of [
-    ['approve', 'approved'],
-    ['cancel', '100.396.101'],
-  ] as const) {
-    it(`${button} on the page decides the payment and sends the shopper back`, async (test) => {
-      const merchant = await overHttp(test, { time })
-      const redirected = operation()
-      const url = await bankUrl(merchant, redirected)
-      assert.match(await (await fetch(url)).text(), new RegExp(`formaction="[^"]*/${button}"`))
-      const back = { method: 'GET', query: { status: 'approved' }, form: {}, refs: {} } as const
-      const early = await merchant.connector.complete!(redirected, back, merchant.context())
-      assert.equal(early.is, 'pending', 'coming back alone proves nothing')
-      const sent = await fetch(`${url}/${button}`, { method: 'POST', redirect: 'manual' })
-      assert.equal(sent.status, 303)
-      assert.equal(sent.headers.get('location'), returnUrl)
-      const outcome = await merchant.connector.complete!(redirected, back, merchant.context())
-      assert.equal(outcome.is === 'declined' ? outcome.reason : outcome.is, expected)
-    })
-  }
-
-  it('the page opens only under its own address', async (test) => {
-    const merchant = await overHttp(test, { time })
-    const url = await bankUrl(merchant, operation())
-    for (const wrong of [`${url}x`, url.replace('/bank/', '/bank/A')]) {
-      assert.equal((await fetch(`${wrong}/approve`, { method: 'POST' })).status, 404)
-    }
-    assert.equal(
-      (await fetch(`${url}/approve`)).status,
-      404,
-      'a link that is followed pays nothing',
-    )
-    assert.equal(merchant.totals().charged, 0n)
-  })
-})
-
-describe('events of the HTTP acquirer', () => {
-  it('a signed event precedes the answer for amounts ending in .89 and follows it for .88', async (test) => {
-    const merchant = await overHttp(test)
-    const receiver = await eventReceiver(test)
-    for (const [minor, before] of [
-      [9289, 1],
-      [9288, 1],
-    ] as const) {
-      const operation = payment('debit', { amount: euros(minor) })
-      const outcome = await merchant.run(operation, { notifyUrl: receiver.url })
-      assert.ok(receiver.messages.length >= before)
-      const message = (await receiver.received(minor === 9289 ? 1 : 2)).at(-1)!
-      const { verify, parse } = merchant.connector.inbound!
-      assert.equal(await verify(message, merchant.context()), true)
-      const stranger = merchant.context({ account: { ...account, secret: 'another-secret' } })
-      assert.equal(await verify(message, stranger), false)
-      assert.deepEqual(
-        parse(message).map(({ key, outcome, amount }) => ({ key, outcome, amount })),
-        [{ key: operation.key, outcome, amount: euros(minor) }],
-      )
-    }
-  })
-
-  it("a pending payment's end is told by an event, and again with the same id on request", async (test) => {
-    const merchant = await overHttp(test, { time: acquirerTime() })
-    const receiver = await eventReceiver(test)
-    const operation = payment('debit', { instrument: card(plainCard, { holder: '800.400.500' }) })
-    assert.equal(await ended(merchant, operation), 'pending')
-    const at = { merchantId: account.merchantId, key: operation.key }
-    const { url } = merchant.server
-    await control(url, { events: receiver.url, finish: { ...at, code: '00' } })
-    const again = await control(url, { tell: at })
-    assert.equal(again.json.told, true)
-    const ids = receiver.messages.map((m) => merchant.connector.inbound!.parse(m)[0]?.eventId)
-    assert.equal(ids.length, 2)
-    assert.equal(new Set(ids).size, 1)
-    assert.equal(merchant.totals().charged, 9200n)
-  })
-
-  it('events tell of chargebacks and of their reversals', async (test) => {
-    const merchant = await overHttp(test)
-    const receiver = await eventReceiver(test)
-    const operation = payment('debit')
-    await merchant.run(operation)
-    const { url } = merchant.server
-    const { merchantId } = account
-    const amount = { minor: '9200', currency: 'EUR' }
-    const dispute = { merchantId, amount, reason: '000.100.221' }
-    const [chargeback, reversal] = [newKey(), newKey()]
-    await control(url, { events: receiver.url })
-    await control(url, { chargeback: { ...dispute, key: chargeback, original: operation.key } })
-    assert.equal(merchant.totals().charged, 0n)
-    const undone = { ...dispute, key: reversal, original: chargeback }
-    await control(url, { chargebackReversal: undone })
-    assert.equal(merchant.totals().charged, 9200n)
-    const claims = receiver.messages.flatMap((m) => merchant.connector.inbound!.parse(m))
-    assert.deepEqual(
-      claims.map(({ key, outcome }) => [key, outcome.is]),
-      [
-        [operation.key, 'chargeback'],
-        [operation.key, 'chargebackReversal'],
-      ],
-    )
-  })
 })
 
 it('an endpoint that does not accept connections proves that no byte was written', async (test) => {
