@@ -1,0 +1,86 @@
+/** Mistakes in captures, refunds, reversals and increases. */
+import { approved, type Money, type Outcome } from '@tollgate/plugin-kit'
+import { saying, sending, type Wrong } from './changed-connector.ts'
+
+const codeOf = (outcome: Outcome) => ('code' in outcome ? outcome.code : undefined)
+const least = (one: Money, other: Money): Money => (one.minor < other.minor ? one : other)
+
+export const followUpMistakes: readonly Wrong[] = [
+  {
+    what: 'captures the whole authorisation, whatever was asked for',
+    connector: sending(
+      (operation) => ({ ...operation, amount: operation.original!.amount }),
+      ['capture'],
+    ),
+    noticed: [
+      'an authorisation is captured in full and in part',
+      'a capture above the authorisation is refused',
+      'an authorisation is incremented and captured as a sum',
+    ],
+  },
+  {
+    what: 'quietly captures less than was asked for',
+    connector: sending(
+      (operation) => ({
+        ...operation,
+        amount: least(operation.amount, operation.original!.amount),
+      }),
+      ['capture'],
+    ),
+    noticed: [
+      'a capture above the authorisation is refused',
+      'an authorisation is incremented and captured as a sum',
+    ],
+  },
+  {
+    what: 'takes a capture of too much for done',
+    connector: saying(
+      (outcome, operation) =>
+        codeOf(outcome) === 'capture-too-high' ? approved(operation.original!.refs) : outcome,
+      ['capture'],
+    ),
+    noticed: ['a capture above the authorisation is refused'],
+  },
+  {
+    what: 'refunds everything, whatever was asked for',
+    connector: sending(
+      (operation) => ({ ...operation, amount: operation.original!.amount }),
+      ['refund'],
+    ),
+    noticed: ['a payment is refunded in full and in part', 'a refund above the payment is refused'],
+  },
+  {
+    what: 'takes a refund of too much for done',
+    connector: saying(
+      (outcome, operation) =>
+        codeOf(outcome) === 'refund-too-high' ? approved(operation.original!.refs) : outcome,
+      ['refund'],
+    ),
+    noticed: ['a refund above the payment is refused'],
+  },
+  {
+    what: 'reverses everything, whatever was asked for',
+    connector: sending(
+      (operation) => ({ ...operation, amount: operation.original!.amount }),
+      ['reverse'],
+    ),
+    noticed: ['an authorisation is reversed in full and in part'],
+  },
+  {
+    what: 'sends the new sum where the increase is wanted',
+    connector: sending(
+      ({ amount, original, ...operation }) => ({
+        ...operation,
+        original: original!,
+        amount: { ...amount, minor: amount.minor + original!.amount.minor },
+      }),
+      ['increment'],
+    ),
+    noticed: [
+      'an authorisation is incremented and captured as a sum',
+      "every request that moves money carries the engine's key",
+      'one key has one effect, however often it is sent',
+      'an enquiry finds an approved operation',
+    ],
+  },
+]

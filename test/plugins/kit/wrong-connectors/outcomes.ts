@@ -1,0 +1,81 @@
+/** Mistakes in the outcomes of first payments. */
+import { approved, declined, unknown } from '@tollgate/plugin-kit'
+import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
+import { but, enquiring, saying, type Wrong } from './changed-connector.ts'
+
+export const outcomeMistakes: readonly Wrong[] = [
+  {
+    what: 'does not know that a direct debit counts as done',
+    connector: saying((outcome) => (outcome.is === 'accepted' ? unknown('submitted') : outcome)),
+    noticed: ['an approval of the acquirer is approved'],
+  },
+  {
+    what: 'declines everything for the same reason',
+    connector: saying((outcome) => (outcome.is === 'declined' ? declined('800.100.100') : outcome)),
+    noticed: ['a decline of the acquirer is declined with its reason'],
+  },
+  {
+    what: 'declines with the code of a success',
+    connector: saying((outcome) => (outcome.is === 'declined' ? declined('000.000.000') : outcome)),
+    noticed: [
+      'a decline of the acquirer is declined with its reason',
+      'a capture above the authorisation is refused',
+      'a refund above the payment is refused',
+    ],
+  },
+  {
+    what: 'approves what it does not know as a decline',
+    connector: saying((outcome) =>
+      outcome.is === 'declined' && outcome.reason === '800.100.100'
+        ? approved(outcome.refs ?? {})
+        : outcome,
+    ),
+    noticed: ['an unknown code is never an approval'],
+  },
+  {
+    what: 'has no reason for a code that it does not know',
+    connector: saying((outcome) =>
+      outcome.is === 'declined' && outcome.reason === '800.100.100'
+        ? { ...outcome, reason: undefined as never }
+        : outcome,
+    ),
+    noticed: ['an unknown code is never an approval'],
+  },
+  {
+    what: 'ignores that another amount was approved',
+    connector: saying((outcome) => (outcome.is === 'approved' ? approved(outcome.refs) : outcome)),
+    noticed: ['an approval for another amount or currency names it'],
+  },
+  {
+    what: 'compares the amount and forgets the currency',
+    connector: saying((outcome, { amount }) => {
+      if (outcome.is !== 'approved' || outcome.amount?.minor !== amount.minor) return outcome
+      return approved(outcome.refs)
+    }),
+    noticed: ['an approval for another amount or currency names it'],
+  },
+  {
+    what: 'corrects another amount in an enquiry',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return found.is === 'approved' ? approved(found.refs) : found
+    }),
+    noticed: ['an approval for another amount or currency names it'],
+  },
+  {
+    what: 'takes a payment under review for paid',
+    connector: saying((outcome) =>
+      outcome.is === 'pending' && typeof outcome.next === 'object' && 'poll' in outcome.next
+        ? approved(outcome.refs ?? {})
+        : outcome,
+    ),
+    noticed: ['a payment stays open as long as at the acquirer'],
+  },
+  {
+    what: 'verifies by taking the money',
+    connector: but({
+      verify: (operation, context) => right.debit!({ ...operation, kind: 'debit' }, context),
+    }),
+    noticed: ['an instrument is verified without moving money'],
+  },
+]
