@@ -7,6 +7,7 @@ import { balanceAssertions } from './balance-assertions.ts'
 import { eventAssertions } from './event-assertions.ts'
 import { lateAssertions } from './late-assertions.ts'
 import { scheduleAssertions } from './schedule-assertions.ts'
+import { settlementAssertions } from './settlement-assertions.ts'
 import { shopperAssertions } from './shopper-assertions.ts'
 
 export type Violation = { readonly about: string; readonly what: string }
@@ -238,6 +239,7 @@ having count(*) filter (where t.status < 500 and t.status <> 429) = 0`
 /** Named in the words of the report. */
 export const assertions: Readonly<Record<string, string>> = {
   ...scheduleAssertions,
+  ...settlementAssertions,
   ...eventAssertions,
   ...balanceAssertions,
   ...lateAssertions,

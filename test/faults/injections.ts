@@ -22,15 +22,18 @@ import {
   messagePoints,
   type Planned,
   resolutionPoints,
+  settlementPoints,
 } from './plan.ts'
 import type { Pair } from './postgres-pair.ts'
 import type { Receivers } from './receivers.ts'
+import type { Settlements } from './settlements.ts'
 
 export type Scene = {
   readonly ground: Ground
   readonly crew: Crew
   readonly receivers: Receivers
   readonly history: History
+  readonly settlements: Settlements
   /** The two servers of a failover run. */
   readonly pair?: Pair
 }
@@ -98,6 +101,9 @@ async function carryOut(scene: Scene, injection: Injection): Promise<boolean> {
       return interruptMigration(ground)
     case 'rotation':
       return rotate(ground)
+    case 'settlement':
+      await scene.settlements.settle()
+      return true
     case 'failover':
       return failOver(scene, injection.behindMs)
   }
@@ -153,6 +159,7 @@ async function killed(
   // Messages, and those for the processing of late words.
   if (messagePoints.includes(at)) await wordsFor(scene, 'reordered')
   if (lateWordPoints.includes(at)) await wordsFor(scene, 'contradicting')
+  if (settlementPoints.includes(at)) await scene.settlements.settle()
   if (factPoints.includes(at)) await wordsFor(scene, 'chargeback-in-parts')
   return (await gone) !== undefined
 }

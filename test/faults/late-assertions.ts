@@ -74,6 +74,10 @@ from tollgate.attempt a
 join tollgate.payment p on p.id = a.payment_id
 where a.state = 'late' and p.effect not in ('release', 'void') and not exists (
   select from tollgate.audit u where u.resource = p.id and u.action = 'late-success-stands')
+  -- Settled money is for operators to judge.
+  and not exists (
+    select from tollgate.attention t
+    where t.payment_id = p.id and t.kind = 'conflict' and t.detail ->> 'source' = 'settlement')
 union all
 select ${hex('p.id')}, 'kept by an operator, and it is not approved'
 from tollgate.audit u
@@ -167,7 +171,12 @@ where not exists (
 const refundsWait = `
 select t.on_id as about, format('%s was answered with %s %s while it had to wait', t.type, t.status, t.code) as what
 from oracle.try t
-where t.asks = 'waits' and t.status between 200 and 299`
+where t.asks = 'waits' and t.status between 200 and 299
+  -- Two faults can choose one payment: its chargeback was reversed meanwhile.
+  and not exists (
+    select from tollgate.chargeback c
+    where c.payment_id = t.on_id::uuid and c.kind = 'reversal'
+      and extract(epoch from c.at) * 1000 < t.ended_ms)`
 
 export const lateAssertions: Readonly<Record<string, string>> = {
   'no more goes out at the acquirer than came in, or the rest is listed': outNotAboveIn,

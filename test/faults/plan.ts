@@ -88,6 +88,8 @@ export type Injection =
   | { readonly is: 'migration' }
   /** A new data key, with all rows resealed under load. */
   | { readonly is: 'rotation' }
+  /** The acquirer settles all money that moved since the last day. */
+  | { readonly is: 'settlement' }
   /** The primary dies and the standby replaces it; an asynchronous one lags by this much. */
   | { readonly is: 'failover'; readonly behindMs: number }
 
@@ -128,10 +130,20 @@ const inEvents = ['before-event', 'after-event'] as const
 const inLateWords = ['before-late', 'after-late'] as const
 const inFacts = ['before-fact', 'after-fact'] as const
 const inSchedules = ['before-fire', 'in-fire', 'after-fire'] as const
+const inSettlements = [
+  'settlement-matched',
+  'settlement-recorded',
+  'before-settlement-effect',
+  'after-settlement-effect',
+  'settlement-done',
+] as const
 const hourMs = 3_600_000
 
 /** The fault points of resolutions. */
 export const resolutionPoints: readonly FaultPoint[] = inResolutions
+
+/** The fault points of settlement files. */
+export const settlementPoints: readonly FaultPoint[] = inSettlements
 
 /** The fault points of messages. */
 export const messagePoints: readonly FaultPoint[] = inEvents
@@ -152,10 +164,11 @@ export const killedAt: readonly FaultPoint[] = [
   ...inLateWords,
   ...inFacts,
   ...inSchedules,
+  ...inSettlements,
 ]
 
 const hostFor = (random: Random, at: FaultPoint): CrewName =>
-  [...inResolutions, ...inSchedules].some((point) => point === at)
+  [...inResolutions, ...inSchedules, ...inSettlements].some((point) => point === at)
     ? random.pick(['all', 'worker'])
     : random.pick(['api', 'all'])
 
@@ -253,6 +266,7 @@ function oneOfEach(random: Random): Injection[] {
     ...receiverFaults(random).map((fault): Injection => ({ is: 'receiver', fault })),
     { is: 'migration' },
     { is: 'rotation' },
+    { is: 'settlement' },
   ]
 }
 
@@ -265,6 +279,7 @@ const first = (random: Random): Injection[] => [
   { is: 'events', how: random.pick(shapes), count: 3 },
   { is: 'events', how: 'failing', count: 3 },
   { is: 'events', how: random.pick(words), count: 3 },
+  { is: 'settlement' },
   { is: 'receiver', fault: { on: 'leaving', how: 'gone', ms: 1_000 } },
   { is: 'receiver', fault: { on: 'sealed', how: 'hang', ms: 6_000 } },
   { is: 'receiver', fault: { on: 'wrapped', how: 'fail', ms: 4_000 } },

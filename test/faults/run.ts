@@ -21,6 +21,7 @@ import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
 import { Receivers } from './receivers.ts'
 import { openSchedulers } from './schedulers.ts'
+import { Settlements } from './settlements.ts'
 import { openShopPage } from './shop-page.ts'
 import { ShopperHistory } from './shopper-history.ts'
 import { openShoppers, type Shoppers } from './shoppers.ts'
@@ -79,7 +80,10 @@ export async function runFaults(options: RunOptions): Promise<Report> {
   const receivers = new Receivers(crew, ground.sql, join(ground.cluster.folder, 'received'))
   try {
     return await runOn(
-      { ground, crew, receivers, ...(pair === undefined ? {} : { pair }) },
+      {
+        ...{ ground, crew, receivers, settlements: new Settlements(ground) },
+        ...(pair === undefined ? {} : { pair }),
+      },
       options,
     )
   } finally {
@@ -346,6 +350,11 @@ async function becomeQuiet(
     await shoppers.pressAgain()
     await quiet()
     await shoppers.askStates()
+    if (scene.settlements.hasSettled) {
+      await scene.settlements.settle()
+      await scene.settlements.done(options.quietWithinMs ?? quietWithinMs)
+      await quiet()
+    }
   } catch (error) {
     const [what = '', first = ''] = String(error).split('\n')
     const about = first.split(' ')[0] ?? ''
@@ -484,6 +493,8 @@ export function kindOf(injection: Planned['injection']): string {
       return 'migration interrupted'
     case 'failover':
       return 'failover'
+    case 'settlement':
+      return 'settlement'
   }
 }
 

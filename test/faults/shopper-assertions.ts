@@ -95,7 +95,7 @@ where h.nonce is not null
 group by h.checkout, h.nonce
 having count(h.state) = 0
 union all
-select h.checkout, format('press %s was told it is invalid', h.nonce)
+select h.checkout, format('press %s was told it is invalid: %s', h.nonce, h.about)
 from oracle.shopper h
 where h.state = 'invalid'
 union all

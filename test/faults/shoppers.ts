@@ -234,7 +234,7 @@ class Shopper {
     page: Page | undefined,
     nonce?: string,
   ): Reply | undefined {
-    const { state, redirect } = fieldsOf(page)
+    const { state, redirect, errors } = fieldsOf(page)
     const isAnswer = page?.status === 200 && typeof state === 'string'
     this.#options.history.add({
       checkout,
@@ -243,6 +243,7 @@ class Shopper {
       ...(nonce === undefined ? {} : { nonce }),
       ...(page === undefined ? {} : { status: page.status }),
       ...(isAnswer ? { state } : {}),
+      ...(state === 'invalid' ? { about: `${what} ${JSON.stringify(errors)}` } : {}),
     })
     if (!isAnswer) return undefined
     return { state, url: (redirect as { url?: string } | undefined)?.url }

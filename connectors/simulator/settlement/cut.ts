@@ -120,7 +120,9 @@ function aboutOf(entry: Entry, ledger: LedgerView): Cells {
   const isDispute = entry.kind === 'chargeback' || entry.kind === 'chargebackReversal'
   const named = entry.root ?? entry.original ?? ''
   const payment = (isDispute && ledger.find(named)) || entry
-  const chargeback = entry.kind === 'chargeback' ? entry : ledger.chargebackOf(named)
+  // Only disputes are looked up, because the look-up reads the whole ledger.
+  const chargeback =
+    entry.kind === 'chargebackReversal' ? ledger.chargebackOf(named) : isDispute ? entry : undefined
   const { brand, last4, shortId, order, descriptor } = payment.labels ?? {}
   return {
     Ordered: wallTimeOf(payment.history[0]?.at ?? 0),

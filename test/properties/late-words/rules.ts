@@ -156,7 +156,13 @@ export const rules: readonly Rule[] = [
           if (at >= 0) left.splice(at, 1)
           return at < 0
         })
-        if (left.length > 0)
+        // A repeat under another id, after the reversal, looks like the next round of its case: it is listed.
+        const asRounds = rest.listed.filter(
+          ({ detail }) =>
+            detail.includes('a chargeback that was reversed came again') &&
+            told.some(({ reference }) => detail.includes(reference)),
+        )
+        if (left.length > asRounds.length)
           return `${records.length} records of ${told.length} chargebacks of ${row.id}`
         const isKept = ({ eventId, reference }: (typeof told)[number]) =>
           rest.listed.some(

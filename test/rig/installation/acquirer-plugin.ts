@@ -84,10 +84,12 @@ const spoken: typeof simulatorHttp = {
 }
 
 const { reverseByKey: _none, ...asksOnly } = spoken.resolve
+// Its merchant is the same, and a file is for one connector.
+const { settlement: _file, ...withoutFiles } = spoken
 
 export default definePlugin({
   name: 'simulator-http',
   contract: contractVersion,
-  connectors: [spoken, { ...spoken, name: withoutReversalByKey, resolve: asksOnly }],
+  connectors: [spoken, { ...withoutFiles, name: withoutReversalByKey, resolve: asksOnly }],
   authenticators: [simulatorHttpAuthenticator],
 })

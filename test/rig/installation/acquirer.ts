@@ -32,6 +32,8 @@ export type Acquirer = {
   plan(...faults: readonly Fault[]): Promise<void>
   /** See connectors/simulator/control.ts. Throws on a refused order. */
   control(order: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  /** Ends a merchant's business days until this time. @returns the number of its files. */
+  settle(merchantId: string, until: Date): Promise<number>
   /** Every entry of the acquirer's ledger. */
   ledger(): Promise<LedgerEntry[]>
   stop(): Promise<void>
@@ -71,6 +73,13 @@ export async function startAcquirer(ledger: string): Promise<Acquirer> {
     url,
     control,
     plan: async (...faults) => void (await control({ plan: faults })),
+    async settle(merchantId, until) {
+      const answer = await fetch(`${url}/settlements?at=${until.getTime()}`, {
+        headers: { ...headers, 'x-merchant-id': merchantId },
+      })
+      if (answer.status !== 200) throw new Error(`the acquirer answered with ${answer.status}`)
+      return ((await answer.json()) as { files: unknown[] }).files.length
+    },
     async ledger() {
       const entries: LedgerEntry[] = []
       for (let after: number | null = 0; after !== null; ) {
