@@ -27,7 +27,7 @@ const compileCache = join(project, 'node_modules/.cache/tollgate-tests')
 /** The files that failed in the last run; absent when more than tests failed. */
 const failedFilesPath = join(project, 'node_modules/.cache/tollgate-failed-files.json')
 /** More failed files than these have a cause of their own, not a busy machine. */
-const mostFailedFiles = 4
+const mostFailedFiles = 10
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
 
