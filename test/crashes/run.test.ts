@@ -33,6 +33,7 @@ test('a full run includes every kind of fault, whatever its seed', () => {
       'postgres',
       'receiver',
       'rotation',
+      'settlement',
     ])
   }
 })

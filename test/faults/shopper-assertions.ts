@@ -105,8 +105,8 @@ where p.checkout_id is not null and p.state in ('processing', 'pending', 'unknow
   and not exists (
     select from tollgate.attention t where t.payment_id = p.id and t.resolved_at is null)`
 
-/** A result that was read is called about no more, unless a call was under way. */
-const underWayMs = 5_000
+/** A result that was read is called about no more, unless a call was under way: frozen hosts send theirs late. */
+const underWayMs = 12_000
 const calledOnce = `
 select c.checkout as about, format('%s calls about %s payments', c.calls, p.payments) as what
 from (

@@ -197,7 +197,8 @@ class Shopper {
   #newPress(checkout: Checkout): Press {
     this.#presses += 1
     const press = {
-      nonce: `shopper-${this.#no}-${String(this.#presses).padStart(12, '0')}`,
+      // A letter between the numbers: as one run of digits, some would be card numbers, which are refused.
+      nonce: `shopper-${this.#no}-press-${String(this.#presses).padStart(8, '0')}`,
       entry: this.#random.pick(checkout.kind === 'payment' ? entries : verified),
       challenge: this.#random.pick(['frame', 'tab'] as const),
     }
