@@ -15,8 +15,11 @@ export class Unreadable extends Error {}
 /** The shortest card number has thirteen digits, and IBANs are longer. */
 const shortestSecret = 13
 
-/** The id of a payment or the key of an attempt. Some have a run of digits like that of a card number. */
-const ownId = /^(?=[0-9]*[a-f])[0-9a-f]{32}$/
+/**
+ * The id of a payment or the key of an attempt, also with a word or two before it. Some have a run of digits like
+ * that of a card number.
+ */
+const ownId = /^(?:[a-z]{1,8}-){0,2}(?=[0-9]*[a-f])[0-9a-f]{32}$/
 
 export function masked(text: string): string {
   if (ownId.test(text)) return text
