@@ -86,6 +86,11 @@ async function probeSale(rest: Rest, row: Row): Promise<Probed | undefined> {
     rest.words.some(({ key, is }) => keys.has(key) && is === 'declined') ||
     rest.listed.some(({ kind, detail }) => kind === 'undecided' && /another amount/.test(detail))
   if (rest.listed.length > 0 && mayWait) return
+  // A chargeback that came again after its reversal counts until an operator has looked at it.
+  const isAgain = rest.listed.some(({ detail }) =>
+    detail.includes('a chargeback that was reversed came again'),
+  )
+  if (isAgain) return
   return {
     rule: '2 the rest of a sale can be refunded',
     found: `${left} is left of ${row.type} ${row.id}, and a refund of 1 is refused with ${code}`,
