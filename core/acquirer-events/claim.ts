@@ -8,6 +8,7 @@ import { GatewayError } from '../errors.ts'
 import { checkedMoney, checkedTold } from '../payment/checked-outcome.ts'
 import { boundedRefs, isTexts, maskedText } from '../payment/checked-texts.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
+import { type Digest, storedReference } from '../redaction/references.ts'
 import type { StoredClaim } from './store.ts'
 
 export type ReadClaim =
@@ -22,9 +23,6 @@ export type Malformed = {
   /** Its content, for people: masked and cut. */
   readonly content: string
 }
-
-/** Keyed digest of a text: distinguishes texts without revealing them. */
-export type Digest = (text: string) => string
 
 /**
  * Reads one claim from a connector.
@@ -84,7 +82,7 @@ function understood(
       outcome: stored,
       minor: String(minor),
       currency,
-      ...(reference === undefined ? {} : { reference: named(reference, digest) }),
+      ...(reference === undefined ? {} : { reference: storedReference(reference, digest) }),
     },
   }
 }
@@ -118,15 +116,6 @@ const isReference = (value: unknown): value is string =>
   value.length <= limits.eventIdCharacters &&
   value.trim() !== '' &&
   /^[^\p{C}]+$/u.test(value)
-
-/**
- * The acquirer's reference in its stored form, which makes a chargeback unique. A reference that
- * resembles a card number gets a digest, so that masked references stay distinct.
- */
-function named(reference: string, digest: Digest): string {
-  const shown = maskCardNumbers(reference)
-  return shown === reference ? reference : `${shown}#${digest(reference)}`
-}
 
 /** JSON in its stored form, with card numbers masked. */
 function masked(json: string): string {

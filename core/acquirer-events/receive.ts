@@ -7,6 +7,7 @@ import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
+import { referenceDigest } from '../vault/reference-digest.ts'
 import { type Malformed, readClaim } from './claim.ts'
 import { workOnKey } from './fair-turns.ts'
 import { floods } from './flood.ts'
@@ -82,8 +83,7 @@ export async function receive(
   }
   if (!verified && floods(engine, from, claims.length - 1)) throw tooMany()
   const now = call.clock.now()
-  const digest = (reference: string) =>
-    engine.vault.requestFingerprint(`reference of an acquirer\n${reference}`).toString('hex')
+  const digest = referenceDigest(engine.vault)
   const read = claims.map((claim: unknown) => readClaim(claim, verified, now, digest))
   const well = read.filter((one) => 'claim' in one)
   const malformed = read.flatMap((one) => ('malformed' in one ? [one.malformed] : []))

@@ -11,15 +11,17 @@ import type {
   SettlementRecord,
 } from '@tollgate/plugin-kit'
 import { zoneNamed } from '../cron/zone.ts'
+import { GatewayError } from '../errors.ts'
 import { shortNo } from '../ids.ts'
+import { type Digest, maskedAccounts, storedReference } from '../redaction/references.ts'
 import {
   asItCame,
   day,
-  masked,
   member,
   minor,
   money,
   needed,
+  plainText,
   rate,
   refsOf,
   text,
@@ -63,19 +65,26 @@ const longestType = 64
 /** Checks the elements of one file. */
 export class ItemCheck {
   readonly #zone: ReturnType<typeof zoneNamed>
+  readonly #digest: Digest
 
   /** @throws RangeError for an unknown zone. */
-  constructor({ zone }: Pick<Settlement, 'zone'>) {
+  constructor({ zone }: Pick<Settlement, 'zone'>, digest: Digest) {
     this.#zone = zoneNamed(zone)
+    this.#digest = digest
   }
 
-  /** Never throws: an element of the wrong form is `bad`. */
+  /**
+   * An element of the wrong form is `bad`.
+   *
+   * @throws GatewayError when no digest can be made now; never because of the element.
+   */
   checked(given: SettlementItem): CheckedItem {
     let line = 0
     try {
       line = lineOf(given)
       return this.#item(given, line)
     } catch (thrown) {
+      if (thrown instanceof GatewayError) throw thrown
       const why = thrown instanceof Unreadable ? thrown.message : 'the element has no known form'
       return { is: 'bad', line, why }
     }
@@ -90,12 +99,12 @@ export class ItemCheck {
       case 'batch':
         return { is: 'batch', batchLine: batchLineOf(given, line) }
       case 'other': {
-        const type = masked(String(given.type).trim()).slice(0, longestType)
+        const type = maskedAccounts(String(given.type).trim()).slice(0, longestType)
         const why = `the connector does not know lines of type ${type === '' ? '(none)' : type}`
         return { is: 'exception', exception: { line, kind: 'UNKNOWN_TYPE', why } }
       }
       case 'bad':
-        return { is: 'bad', line, why: masked(String(given.why)).slice(0, longestWhy) }
+        return { is: 'bad', line, why: maskedAccounts(String(given.why)).slice(0, longestWhy) }
       case 'end':
         return { is: 'end', count: countOf(given.count), totals: totalsOf(given.totals) }
       default:
@@ -138,7 +147,7 @@ export class ItemCheck {
       bankCode: text('bankCode', given.bankCode, 1, 12),
       descriptor: text('descriptor', given.descriptor, 1, 128),
       reason: text('reason', given.reason, 1, 64),
-      reference: text('reference', given.reference, 1, 255),
+      reference: this.#referenceOf(given.reference),
     } as const
     const { recordType, transactionType, cashflow, status } = record
     const kind = [recordType, transactionType, cashflow, status]
@@ -156,6 +165,11 @@ export class ItemCheck {
       }),
       content: contentOf(Object.values(record).flat()),
     }
+  }
+
+  #referenceOf(given: unknown): string | null {
+    const reference = plainText('reference', given, 1, 255)
+    return reference === null ? null : storedReference(reference, this.#digest)
   }
 
   #instantOf(wall: string): Date {

@@ -1,8 +1,7 @@
 /** The forms that single values of a settlement file can have. */
 import type { Money } from '@tollgate/plugin-kit'
 import { currencyOf } from '@tollgate/schemas'
-import { maskIbans } from '../redaction/bank-accounts.ts'
-import { maskCardNumbers } from '../redaction/mask.ts'
+import { maskedAccounts } from '../redaction/references.ts'
 
 const mostRefs = 3
 /** The largest amount: thirteen characters of the report, and more than any payment. */
@@ -12,23 +11,19 @@ const rateForm = /^[0-9]{1,10}(?:\.[0-9]{1,11})?$/
 /** A value that the line cannot have. */
 export class Unreadable extends Error {}
 
-/** The shortest card number has thirteen digits, and IBANs are longer. */
-const shortestSecret = 13
-
-/**
- * The id of a payment or the key of an attempt, also with a word or two before it. Some have a run of digits like
- * that of a card number.
- */
-const ownId = /^(?:[a-z]{1,8}-){0,2}(?=[0-9]*[a-f])[0-9a-f]{32}$/
-
-export function masked(text: string): string {
-  if (ownId.test(text)) return text
-  const storable = text.toWellFormed().replaceAll('\u0000', '\ufffd')
-  return storable.length < shortestSecret ? storable : maskIbans(maskCardNumbers(storable))
-}
-
 /** Trimmed and masked; null for an absent or empty value. */
 export function text(name: string, given: unknown, least: number, most: number): string | null {
+  const plain = plainText(name, given, least, most)
+  return plain === null ? null : maskedAccounts(plain)
+}
+
+/** Trimmed, as it came otherwise: only for values that are never stored so. */
+export function plainText(
+  name: string,
+  given: unknown,
+  least: number,
+  most: number,
+): string | null {
   if (given === undefined || given === null) return null
   if (typeof given !== 'string') throw new Unreadable(`${name} must be a text`)
   const trimmed = given.trim()
@@ -37,14 +32,14 @@ export function text(name: string, given: unknown, least: number, most: number):
   if (length < least || length > most) {
     throw new Unreadable(`${name} must have ${least} to ${most} characters, and has ${length}`)
   }
-  return masked(trimmed)
+  return trimmed
 }
 
 /** The same without trimming: reports show a reference as it came. */
 export function asItCame(name: string, given: unknown, most: number): string | null {
   const trimmed = text(name, given, 1, most)
   const whole = given as string
-  return trimmed === null || whole.length > most ? trimmed : masked(whole)
+  return trimmed === null || whole.length > most ? trimmed : maskedAccounts(whole)
 }
 
 export function refsOf(given: unknown): (string | null)[] {

@@ -9,6 +9,7 @@ import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
+import { referenceDigest } from '../vault/reference-digest.ts'
 import { type ScopeLeases, ScopeLost } from './leases.ts'
 import { listChanged, listExceptions, listRefused } from './listed.ts'
 import { type ReadFile, Refusal, readFile } from './read-file.ts'
@@ -98,6 +99,7 @@ async function stage(engine: Engine, file: FileRow, leases: ScopeLeases): Promis
         bytes: readBytes(engine, file.id, file),
         skipsBad: file.skips_bad,
         scopes,
+        digest: referenceDigest(engine.vault),
         stage: (scopeId, record) => copy.add(scopeId, record),
       })
       await copy.end()

@@ -4,8 +4,8 @@
  */
 import type { Settlement, SettlementItem } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { type Digest, maskedAccounts } from '../redaction/references.ts'
 import { ItemCheck } from './checked-item.ts'
-import { masked } from './checked-value.ts'
 import { Exceptions } from './exceptions.ts'
 import { occurrenceKey } from './record-key.ts'
 import type { ScopeBook } from './scope-book.ts'
@@ -37,12 +37,13 @@ type Given = {
   readonly bytes: AsyncIterable<Uint8Array>
   readonly skipsBad: boolean
   readonly scopes: ScopeBook
+  readonly digest: Digest
   readonly stage: (scopeId: string, record: StagedRecord) => Promise<void>
 }
 
 /** @throws Refusal when the file is cut off or cannot be read, and when its trailer does not fit. */
 export async function readFile(given: Given): Promise<ReadFile> {
-  const check = new ItemCheck(given.settlement)
+  const check = new ItemCheck(given.settlement, given.digest)
   const reading = new Reading(given)
   for await (const item of itemsOf(given.settlement, given.bytes)) {
     const checked = check.checked(item)
@@ -122,7 +123,7 @@ class Reading {
   async #scopeOf({ line, merchantNumber }: StagedRecord | StagedBatchLine) {
     const scopeId = await this.#given.scopes.of(merchantNumber)
     if (scopeId === undefined) {
-      const why = `no account has the merchant number ${masked(merchantNumber)}`
+      const why = `no account has the merchant number ${maskedAccounts(merchantNumber)}`
       this.#exceptions.add({ line, kind: 'UNKNOWN_ACCOUNT', why })
     }
     return scopeId

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { BatchLine, SettlementItem, SettlementRecord } from '@tollgate/plugin-kit'
 import { ItemCheck } from '../../../core/settlement/checked-item.ts'
 import type { StagedRecord } from '../../../core/settlement/types.ts'
 
-const check = new ItemCheck({ zone: 'Europe/Berlin' })
+const check = new ItemCheck({ zone: 'Europe/Berlin' }, (text) => hash('sha256', text))
 
 const record: SettlementRecord = {
   is: 'record',

@@ -26,6 +26,17 @@ describe('disputes in settlement lines', () => {
       ['with a reference of the line alone', undefined, 'LINE'],
       ['with a reference of the message alone', 'MESSAGE', undefined],
       ['without a reference', undefined, undefined],
+      [
+        'with a reference like a card number',
+        'CASE 4111111111111111 OF',
+        'CASE 4111111111111111 OF',
+      ],
+      [
+        'with a reference like an IBAN',
+        'DE89 3704 0044 0532 0130 00 OF',
+        'DE89 3704 0044 0532 0130 00 OF',
+      ],
+      ['with a reference among blanks', ' BLANK', 'BLANK'],
     ]
     const named = (reference: string | undefined, id: string) =>
       reference === undefined ? {} : { reference: `${reference}-${id}` }
@@ -106,6 +117,13 @@ describe('disputes in settlement lines', () => {
         'chargeback 4600 4600',
         'chargeback 4600 4600',
       ])
+    })
+
+    test('is two disputes when their references resemble card numbers with the same last digits', async () => {
+      const id = await run.pay()
+      await event(id, { reference: 'C 4111111111111111 X', minor: '4600' })
+      await run.file(chargeback(id, { amount: '46.00', reference: 'C 4012078888881111 X' }))
+      assert.equal((await run.booksOf(id)).disputes.length, 2)
     })
 
     test('is not guessed among several of one amount', async () => {

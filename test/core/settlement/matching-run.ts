@@ -1,6 +1,6 @@
 /** Files of a scripted acquirer, staged as the intake does, and the records that they become. */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   type Plugin,
@@ -130,7 +130,7 @@ export async function startMatching(): Promise<MatchingRun> {
   const stage = async (lines: readonly Line[]) => {
     const fileId = newId()
     const { numbers, ids } = await scopesNow()
-    const check = new ItemCheck({ zone: 'UTC' })
+    const check = new ItemCheck({ zone: 'UTC' }, (text) => hash('sha256', text))
     const items = lines.map((line, index) => check.checked(itemOf(line, index + 1)))
     await lanes.single(
       addFile({

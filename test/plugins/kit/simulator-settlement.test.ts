@@ -1,5 +1,6 @@
 /** The simulator keeps the contract of settlement files. */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { SettlementItem, SettlementRecord } from '@tollgate/plugin-kit'
 import { runSettlementContract, settlementContract } from '@tollgate/plugin-kit/testing'
@@ -94,7 +95,7 @@ describe('the suite reads elements as the engine does', () => {
     'an end with half a line': { is: 'end', count: 0.5 },
     'another element': { is: 'line' },
   }
-  const check = new ItemCheck({ zone: 'Europe/Berlin' })
+  const check = new ItemCheck({ zone: 'Europe/Berlin' }, (text) => hash('sha256', text))
   for (const [name, element] of Object.entries(elements)) {
     test(name, () => {
       const item = element as SettlementItem

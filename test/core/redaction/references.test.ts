@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import { maskedAccounts, storedReference } from '../../../core/redaction/references.ts'
+
+test('ids of payments stay whole, also with digits like those of a card number, and card numbers do not', () => {
+  const number = '4200000000000000'
+  const id = `ab${number}abcdefabcdefab`
+  for (const text of [id, `sim-${id}`, `sim-cb-${id}`]) assert.equal(maskedAccounts(text), text)
+  for (const text of [number, `line-${number}`, `${id}0`, `sim-${number}`]) {
+    assert.equal(maskedAccounts(text).includes(number), false, text)
+  }
+})
+
+test('a stored reference is masked and stays distinct from others with the same last digits', () => {
+  const stored = (reference: string) => storedReference(reference, (text) => hash('sha256', text))
+  assert.equal(stored(' ARN-1 '), 'ARN-1')
+  const one = stored('ARN 4111111111111111 X')
+  const other = stored('ARN 4012078888881111 X')
+  assert.match(one, /^ARN \*{12}1111 X#[0-9a-f]{64}$/)
+  assert.match(other, /^ARN \*{12}1111 X#[0-9a-f]{64}$/)
+  assert.notEqual(one, other)
+  assert.match(stored('DE89370400440532013000'), /^\*{18}3000#[0-9a-f]{64}$/)
+})
