@@ -242,6 +242,12 @@ export class Directory {
     return entityId === null ? undefined : this.merchantOf(entityId).catch(() => entityId)
   }
 
+  /** A channel and the entities above it, where this process knows them; entities never move. */
+  knownPath(channelId: string): readonly string[] | undefined {
+    const path = this.#paths.peek(channelId)
+    return path === undefined || path.length === 0 ? undefined : path.map(({ id }) => id)
+  }
+
   /** Settings that apply to a channel. */
   async settings(channelId: string): Promise<Readonly<Record<string, unknown>>> {
     const path = await this.#path(channelId)

@@ -90,5 +90,12 @@ export function rowOf(
     expire_id: decision.expiresAt === null ? null : newId(),
     expire_at: decision.expiresAt,
     notifies: notifies(payment),
+    listeners: listenersOf(engine, payment),
   }
+}
+
+/** The entities whose webhooks get events of the payment, as an array literal; null where not known now. */
+function listenersOf({ directory }: Engine, { channelId }: Payment): string | null {
+  const path = directory.knownPath(channelId)
+  return path === undefined ? null : `{${path.join()}}`
 }

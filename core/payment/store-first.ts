@@ -220,6 +220,7 @@ const settleColumns = {
   expire_id: 'uuid',
   expire_at: 'timestamptz',
   notifies: 'boolean',
+  listeners: 'text',
 } as const
 
 export type SettleFirstRow = RowOf<typeof settleColumns>
@@ -260,7 +261,13 @@ new_event as (
 new_outbox as (
   insert into tollgate.outbox (resource, seq, event_id)
   select id, seq, event_id from payment_moved
-  where notifies or exists (select from tollgate.webhook_endpoint where kind = 'webhook' and active)),
+  where notifies
+    -- Webhooks of other merchants cost nothing here.
+    or exists (
+      select from tollgate.webhook_endpoint
+      where kind = 'webhook' and active and entity_id = any(payment_moved.listeners::uuid[]))
+    or (payment_moved.listeners is null and exists (
+      select from tollgate.webhook_endpoint where kind = 'webhook' and active))),
 erased as (
   delete from tollgate.instrument
   using payment_moved
