@@ -44,8 +44,8 @@ export async function decideLate(
   const now = await held(engine, payment.attemptKey)
   if (now?.attempt.state !== 'late' || now.attempt.lease !== fence.lease) throw decidedElsewhere()
   const [undo] = await lanes.single(undoOf(payment.id))
-  // A reversal may still fail; an operator may have seen its failure in the acquirer's own books.
-  const isSeen = as === 'declined' && undo?.state === 'approved' && undo.final_by !== null
+  // The reversal took place, or it may still fail and the operator saw its end in the acquirer's own books.
+  const isSeen = as === 'declined' && undo?.state === 'approved'
   if (undo !== undefined && !isSeen) {
     throw refused(
       `the engine already reverses this payment (reversal ${undo.id}, ${undo.state}). Wait for the reversal, or run its work again: tollgate payment redrive ${payment.id}`,

@@ -79,6 +79,32 @@ describe("operators' decisions about late successes", () => {
     assert.equal(await run.code(id), noMoney)
   })
 
+  test("an operator who saw the engine's own reversal done need not wait for the engine to see its end", async () => {
+    const { id } = await run.debit('decide-undo-done', { debit: refuse }, run.at('unkeyed'))
+    // The process that takes the money back dies once its reversal is approved.
+    onFaultPoint(async (point, about) => {
+      if (point !== 'after-T2' || about === id) return
+      onFaultPoint(undefined)
+      throw new Error('killed')
+    })
+    await run.tell(id, { outcome: approval })
+    const undo = await until(async () => {
+      const found = await undoOf(id)
+      return found?.state === 'approved' && (await attemptOf(id)).state === 'late'
+        ? found
+        : undefined
+    })
+    await run.sql('update tollgate.attempt set lease_until = null where payment_id = $1', [id])
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', alice),
+      refusedFor(new RegExp(`already reverses this payment \\(reversal ${undo.id}, approved\\)`)),
+    )
+    await run.gateway.operator.settle(id, 'declined', alice)
+    assert.equal((await attemptOf(id)).state, 'declined')
+    assert.deepEqual(await run.kinds(id), ['(conflict)'])
+    assert.equal(await run.code(id), noMoney)
+  })
+
   test('no decision is possible while a reversal is under way', async () => {
     const call = heldCall<Reversed>()
     const { id } = await run.debit('decide-under-way', {
