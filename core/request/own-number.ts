@@ -44,8 +44,10 @@ export function refuseOwnNumber(numbers: Readonly<Record<string, string>>, names
 
 const isLong = (text: string) => text.length >= shortest
 
-/** Letters and digits alone, in one normal form. */
-const plain = (text: string) =>
+/** Letters and digits alone, in one normal form. Numbers of cards come in this form already. */
+const plain = (text: string) => (/^[0-9]*$/.test(text) ? text : normal(text))
+
+const normal = (text: string) =>
   text
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}]/gu, '')

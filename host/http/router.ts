@@ -68,7 +68,7 @@ export function createRouter(parts: RouterParts): Express {
       nothingHere(parts, request, response),
     ),
   )
-  if (parts.surfaces.has('office')) mountOffice(app, parts)
+  // The router looks at its paths one by one, so those of payments are its first.
   for (const endpoint of endpoints) {
     for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
       const answer = handlerOf(parts, endpoint, path)
@@ -78,6 +78,7 @@ export function createRouter(parts: RouterParts): Express {
       else app.delete(route, answer)
     }
   }
+  if (parts.surfaces.has('office')) mountOffice(app, parts)
   app.use((request: Request, response: ServerResponse) => nothingHere(parts, request, response))
   app.use((error: unknown, request: Request, response: ServerResponse, _: NextFunction) =>
     // The router throws this when a path parameter is no valid percent-encoding: there is no such id.

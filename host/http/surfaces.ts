@@ -23,32 +23,37 @@ const isShared = new Set(
   endpoints.flatMap((row) => (row.surfaces === undefined ? [] : spelled(row))),
 )
 
-/** Rows of paths that are not of merchants alone, in the order of routing. */
-const sharedRows = endpoints.flatMap((row) =>
-  spelled(row)
-    .filter((path) => isShared.has(path))
-    .map((path) => ({
-      method: row.method,
-      parts: path.split('/'),
-      surfaces: row.surfaces ?? (['merchant'] as const),
-    })),
+/** Rows of paths that are not of merchants alone, by their number of parts, in the order of routing. */
+const sharedRows = Map.groupBy(
+  endpoints.flatMap((row) =>
+    spelled(row)
+      .filter((path) => isShared.has(path))
+      .map((path) => ({
+        method: row.method,
+        parts: path.split('/'),
+        surfaces: row.surfaces ?? (['merchant'] as const),
+      })),
+  ),
+  ({ parts }) => parts.length,
 )
+
+const ofMerchants: readonly Surface[] = ['merchant']
 
 /**
  * The surfaces of a request, whether there is such a path or not. The same path may be a merchant's
  * by one method and a shopper's by another.
  */
 function surfacesOf(path: string, method: string): readonly Surface[] {
-  if (path.split('/', 2)[1] === officePart) return ['office']
-  const asked = path.replace(/\/$/, '').split('/')
-  const rows = sharedRows.filter(({ parts }) => fits(parts, asked))
+  const asked = path.split('/')
+  if (asked[1] === officePart) return ['office']
+  if (asked.at(-1) === '') asked.pop()
+  const rows = sharedRows.get(asked.length)?.filter(({ parts }) => fits(parts, asked)) ?? []
   const row = rows.find((one) => one.method === (method === 'HEAD' ? 'GET' : method)) ?? rows[0]
-  return row?.surfaces ?? ['merchant']
+  return row?.surfaces ?? ofMerchants
 }
 
 /** As the router reads a path of the table: a parameter is any text. */
 const fits = (parts: readonly string[], asked: readonly string[]): boolean =>
-  parts.length === asked.length &&
   parts.every((part, at) => (part.startsWith('{') ? asked[at] !== '' : part === asked[at]))
 
 type Named = { readonly host: string; readonly port: string }
