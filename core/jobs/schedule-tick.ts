@@ -11,7 +11,13 @@ import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
 import { retryOf } from '../settlement/retry.ts'
 import { dueScopes } from '../settlement/store-file.ts'
-import { type ClaimedRow, claimDue, type TimerKind, type TimerRow } from '../timer/store.ts'
+import {
+  type ClaimedRow,
+  claimDue,
+  connectorsOf,
+  type TimerKind,
+  type TimerRow,
+} from '../timer/store.ts'
 import { callShopperResult } from '../webhook/callbacks.ts'
 import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
@@ -81,8 +87,16 @@ const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' } = {
   expire: 'expiry',
 }
 
+async function claimTimers(engine: Engine): Promise<ClaimedRow[]> {
+  const claimed = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
+  if (claimed.length === 0) return []
+  const connectors = await engine.lanes.single(connectorsOf(claimed))
+  const connectorOf = new Map(connectors.map(({ ref, connector }) => [ref, connector]))
+  return claimed.map((timer) => ({ ...timer, connector: connectorOf.get(timer.ref) ?? null }))
+}
+
 async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
-  const due: ClaimedRow[] = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
+  const due = await claimTimers(engine)
   for (const { kind, ref } of due) {
     if (kind === 'expiring') await noteExpiry(engine, ref)
     if (kind === 'callback') await callShopperResult(engine, ref)

@@ -56,11 +56,13 @@ export const takeTimer = (kind: TimerKind, ref: string) => sql<{ id: string }>`
   where kind = ${kind}::text and ref = ${ref}::text
   returning id`
 
-/** With the connector of the attempt or payment that the timer is about. */
-export type ClaimedRow = TimerRow & { connector: string | null }
-
-/** Claims due timers for one process. A timer is postponed, and stays until its work has ended. */
-export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
+/**
+ * Claims due timers for one process. A timer is postponed, and stays until its work has ended.
+ *
+ * The connectors of the timers are read by a statement of their own: PostgreSQL 18 crashed where a statement that
+ * waited for a row also looked into a partitioned table by a condition with `case`.
+ */
+export const claimDue = (limit: number, againMs: number) => sql<TimerRow>`
   update tollgate.timer set due_at = now() + ${againMs}::bigint * interval '1 millisecond', step = step + 1
   where id in (
     select id
@@ -69,12 +71,27 @@ export const claimDue = (limit: number, againMs: number) => sql<ClaimedRow>`
     order by due_at
     limit ${limit}::integer
     for update skip locked)
-  returning id, kind, ref, step, coalesce(
-    (select attempt.connector from tollgate.attempt where attempt.key = timer.ref),
-    (select payment.connector from tollgate.payment
-      where payment.id = case when timer.kind = 'continue' then timer.ref::uuid end),
-    (select account.connector from tollgate.merchant_account as account
-      where account.id = case when timer.kind = 'settlement-fetch' then timer.ref::uuid end)) as connector`
+  returning id, kind, ref, step`
+
+/** With the connector of the attempt, payment or account that the timer is about. */
+export type ClaimedRow = TimerRow & { readonly connector: string | null }
+
+export const connectorsOf = (timers: readonly TimerRow[]) => {
+  const refs = (...kinds: readonly TimerKind[]) =>
+    timers.filter(({ kind }) => kinds.includes(kind)).map(({ ref }) => ref)
+  return sql<{ ref: string; connector: string }>`
+  select key as ref, connector
+  from tollgate.attempt
+  where key = any(${refs('look', 'expire')}::text[])
+  union all
+  select replace(id::text, '-', ''), connector
+  from tollgate.payment
+  where id = any(${refs('continue')}::uuid[])
+  union all
+  select replace(id::text, '-', ''), connector
+  from tollgate.merchant_account
+  where id = any(${refs('settlement-fetch')}::uuid[])`
+}
 
 /** Timers of a test clock that are due at this time of the clock. */
 export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<TimerRow>`
