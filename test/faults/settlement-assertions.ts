@@ -1,14 +1,19 @@
 /** The rules of settlement: every line has its payment, once, and changes nothing that was right before. */
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
-/** Lines of the acquirer name operations by key; those of the other connector are nobody's. */
+/**
+ * Lines of the acquirer name operations by key; those of the other connector are nobody's. The line of a declined
+ * payment is matched with none: it proves a late success, and the payment is its one candidate.
+ */
 const linesHavePayments = `
 select ${hex('a.payment_id')} as about,
   format('line %s of %s %s is %s, and names this payment', r.settlement_id, r.amount_minor, r.currency, r.match_status) as what
 from tollgate.settlement_record r
 join tollgate.attempt a on a.key = r.named_key and a.connector = 'simulator-http'
+join tollgate.payment p on p.id = a.payment_id
 where not exists (
-  select from tollgate.settlement_match m where m.record_id = r.id and m.payment_id = a.payment_id)`
+  select from tollgate.settlement_match m where m.record_id = r.id and m.payment_id = a.payment_id)
+  and not (p.state in ('declined', 'expired') and p.id = any(r.candidates))`
 
 /** An operation settles once: money that went back later is a line about the payout. */
 const settledOnce = `
