@@ -27,8 +27,6 @@ describe('due timers', () => {
     await work(client).finally(() => client.release())
   }
 
-  const inDeadlock = (error: { code?: string }) => assert.equal(error.code, '40P01')
-
   test('are claimed and put off by several processes, whatever changes them meanwhile', async () => {
     await run.sql(`insert into tollgate.timer (id, due_at, kind, ref)
       select gen_random_uuid(), now(), case when n % 2 = 0 then 'continue' else 'look' end,
@@ -45,10 +43,9 @@ describe('due timers', () => {
     }
     const change = async (client: pg.PoolClient) => {
       for (let round = 0; round < 240; round += 1) {
-        await client
-          .query(`update tollgate.timer set due_at = now() - interval '1 second' * random()
-          where id in (select id from tollgate.timer order by random() limit 10)`)
-          .catch(inDeadlock)
+        // One row at a time: two statements with several rows would wait for each other.
+        await client.query(`update tollgate.timer set due_at = now() - interval '1 second' * random()
+          where id = (select id from tollgate.timer order by random() limit 1)`)
       }
     }
     await Promise.all(
