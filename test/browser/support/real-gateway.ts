@@ -2,6 +2,7 @@
 import { createServer } from 'node:net'
 import { release } from '@tollgate/widget'
 import { type Body, type Hosted, startHost } from '../../host/http/hosted.ts'
+import type { TestGatewayOptions } from '../../rig/gateway.ts'
 
 export type RealGateway = {
   readonly host: Hosted
@@ -25,14 +26,15 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-export async function realGateway(): Promise<RealGateway> {
+/** @param more Options of the engine. */
+export async function realGateway(more: TestGatewayOptions = {}): Promise<RealGateway> {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   // Browsers take every name below localhost for this machine.
   const fields = `http://fields.localhost:${port}`
   const host = await startHost(
     { port, origins: { merchant: origin, fields } },
-    { widget: release(), publicUrl: origin, fieldsUrl: fields },
+    { widget: release(), publicUrl: origin, fieldsUrl: fields, ...more },
   )
   const ask = async (path: string, form?: Readonly<Record<string, string>>): Promise<Body> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
