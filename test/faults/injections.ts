@@ -152,14 +152,17 @@ async function killed(
     return true
   }
   const isInResolution = resolutionPoints.includes(at)
+  const isInSettlement = settlementPoints.includes(at)
   // Work for resolutions: lost captures are enquired and sent again.
   if (isInResolution) await scene.ground.acquirer.plan(neverArrived)
-  const withinMs = isInResolution ? 3 * armedMs : armedMs
+  // Another host may take the message; a file waits for the earlier files of its merchant.
+  const isSlow = isInResolution || isInSettlement || messagePoints.includes(at)
+  const withinMs = isSlow ? 3 * armedMs : armedMs
   const gone = armed(host, { at, do: 'kill', nth }, host.gone(), withinMs)
   // Messages, and those for the processing of late words.
   if (messagePoints.includes(at)) await wordsFor(scene, 'reordered')
   if (lateWordPoints.includes(at)) await wordsFor(scene, 'contradicting')
-  if (settlementPoints.includes(at)) await scene.settlements.settle()
+  if (isInSettlement) await scene.settlements.settle()
   if (factPoints.includes(at)) await wordsFor(scene, 'chargeback-in-parts')
   return (await gone) !== undefined
 }

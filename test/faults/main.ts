@@ -15,7 +15,7 @@ npm run faults -- --profile failover              a minute: the primary dies, it
 npm run faults -- --profile failover-asynchronous a minute: the same with one that is behind; the loss is counted
 npm run faults -- --minutes 5 --merchants 32      another length, another load
 npm run faults -- --profile full --seed 7 --plan  what that seed would do, without doing it
-npm run faults -- --mutants                       each assertion is proven able to fail: 55 runs of 20 s, 60 s at most
+npm run faults -- --mutants                       each assertion is proven able to fail: 60 runs of 20 s, 60 s at most
 npm run faults -- --mutants chargeback            those about chargebacks
 
 Exit code 1: something was violated, or a run fell short of its goal. 2: the options are wrong.`

@@ -9,6 +9,7 @@ import { mutantVariable, type Patch, place } from './patch.ts'
 import type { Injection, Planned } from './plan.ts'
 import { type Report, runFaults } from './run.ts'
 import { scheduleMutants } from './schedule-mutants.ts'
+import { settlementMutants } from './settlement-mutants.ts'
 import { shopperMutants } from './shopper-mutants.ts'
 
 export type Mutant = {
@@ -53,6 +54,7 @@ export const mutants: readonly Mutant[] = [
   ...eventMutants,
   ...lateMutants,
   ...shopperMutants,
+  ...settlementMutants,
   {
     assertion: 'money moves at most once for a key',
     mistake: 'what is sent again goes under another key',

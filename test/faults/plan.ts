@@ -145,6 +145,11 @@ export const resolutionPoints: readonly FaultPoint[] = inResolutions
 /** The fault points of settlement files. */
 export const settlementPoints: readonly FaultPoint[] = inSettlements
 
+/** Whether the acquirer settles during an injection. */
+export const isOfSettlement = (injection: Injection): boolean =>
+  injection.is === 'settlement' ||
+  (injection.is === 'kill' && settlementPoints.includes(injection.at as FaultPoint))
+
 /** The fault points of messages. */
 export const messagePoints: readonly FaultPoint[] = inEvents
 

@@ -16,7 +16,7 @@ import { type Done, inject, type Scene } from './injections.ts'
 import { openShops } from './merchants.ts'
 import { openOperators } from './operators.ts'
 import { fillOracle, openOracle } from './oracle.ts'
-import { killedAt, type Planned, planOf, shown } from './plan.ts'
+import { isOfSettlement, killedAt, type Planned, planOf, shown } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
 import { Receivers } from './receivers.ts'
@@ -146,6 +146,10 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
   })
   const follower = openFollower(crew, seed, join(ground.cluster.folder, 'followed'))
   const watch = new Watch(scene, history, say, profile.progressMs)
+  const daysEnd = new AbortController()
+  const days = plan.some(({ injection }) => isOfSettlement(injection))
+    ? scene.settlements.settleRegularly(daysEnd.signal)
+    : undefined
   const injected = await follow(
     scene,
     plan,
@@ -163,6 +167,8 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
     await pause(100)
   }
   await watch.stop()
+  daysEnd.abort()
+  await days
   await crew.allPresent()
   await Promise.all([shops.stop(), schedulers.stop(), shoppers.stop()])
   history.close()

@@ -4,6 +4,7 @@ import type { Ground } from '../rig/installation/ground.ts'
 import { merchantId } from '../rig/installation/installation.ts'
 
 const dayMs = 86_400_000
+const dayLastsMs = 60_000
 
 export class Settlements {
   readonly #ground: Pick<Ground, 'acquirer' | 'sql'>
@@ -19,8 +20,19 @@ export class Settlements {
   async settle(): Promise<void> {
     const { acquirer } = this.#ground
     this.#days += 1
-    this.#files = await acquirer.settle(merchantId, new Date(Date.now() + this.#days * dayMs))
+    const files = await acquirer.settle(merchantId, new Date(Date.now() + this.#days * dayMs))
+    this.#files = Math.max(this.#files, files)
     await this.#fetch()
+  }
+
+  /** Ends a business day every minute, so that no file is too long to be matched between two deaths. */
+  async settleRegularly(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(dayLastsMs, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
+      // The database may be down; its money settles on the next day.
+      await this.settle().catch(() => undefined)
+    }
   }
 
   #fetch(): Promise<unknown> {
