@@ -1,5 +1,6 @@
 /** The amount that a payment moved: its approved amount, or the amount of a late success. Pure. */
 import type { Money } from '@tollgate/plugin-kit'
+import { consuming } from './balance-rules.ts'
 import type { Told } from './late-word-table.ts'
 import type { Payment } from './types.ts'
 
@@ -7,6 +8,16 @@ export function movedBy({ amount, approvedMinor, answer: { late } }: Payment): M
   if (approvedMinor !== null) return { minor: approvedMinor, currency: amount.currency }
   if (late?.minor === undefined || late.currency === undefined) return amount
   return { minor: BigInt(late.minor), currency: late.currency }
+}
+
+/**
+ * Minor units that a payment holds on the balance of its reservation. A late success told for more than was
+ * asked for holds that amount, so that nobody uses money that is gone.
+ */
+export function heldBy({ effect, amount }: Payment, told: Money | undefined): bigint {
+  const isMore =
+    consuming.has(effect) && told?.currency === amount.currency && told.minor > amount.minor
+  return isMore ? told.minor : amount.minor
 }
 
 /** @param about The amount of the message, for outcomes that name no amount themselves. */

@@ -68,6 +68,9 @@ export const shares: Readonly<Record<Effect, Shares>> = {
   refund: { own: { open: { refunding: 1 }, done: { refunded: 1 } }, mark: 'refund_final_by' },
 }
 
+/** Effects that use up what another payment has left. */
+export const consuming: ReadonlySet<Effect> = new Set(['capture', 'release', 'void', 'refund'])
+
 /** Effects that an acquirer cannot undo: a late success of these counts as done at once. */
 export const cannotBeUndone: ReadonlySet<Effect> = new Set(['release', 'void'])
 
@@ -115,6 +118,7 @@ export type Move = {
 /**
  * @param isMarked Whether the payment sets its mark: a replacement always does, others with
  * `sequence=FINAL`.
+ * @param own Its amounts on the balance of the reservation, where they differ from the amount.
  */
 export function moveBetween(
   effect: Effect,
@@ -122,13 +126,14 @@ export function moveBetween(
   from: Place,
   to: Place,
   isMarked: boolean,
+  own: { readonly from: bigint; readonly to: bigint } = { from: amount, to: amount },
 ): Move {
   const { mark, returned } = shares[effect]
   const back = (place: Place) =>
     place === 'done' && returned !== undefined ? times(returned.done, amount) : noSums
   const isKept = (place: Place) => place !== 'gone'
   return {
-    own: minus(sumsAt(effect, amount, to), sumsAt(effect, amount, from)),
+    own: minus(sumsAt(effect, own.to, to), sumsAt(effect, own.from, from)),
     returned: minus(back(to), back(from)),
     mark:
       mark === undefined || !isMarked || isKept(from) === isKept(to)

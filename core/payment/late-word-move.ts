@@ -5,7 +5,7 @@ import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { movedBy } from './amount-moved.ts'
+import { heldBy, movedBy } from './amount-moved.ts'
 import { minus, moveBetween, type Place, placeOf, sumsAt } from './balance-rules.ts'
 import { answerOf, approvedCode, ownBalance } from './decide.ts'
 import type { Told } from './late-word-table.ts'
@@ -143,7 +143,9 @@ export async function lateMove(
   const from = placeOf(effect, payment.state, attempt.state)
   const to = change.to ?? from
   const isMarked = effect === 'replacement' || payment.request.sequence === 'FINAL'
-  const moved = moveBetween(effect, amount.minor, from, to, isMarked)
+  const before = heldBy(payment, movedBy(payment))
+  const after = change.late === undefined ? before : heldBy(payment, change.late.amount)
+  const moved = moveBetween(effect, amount.minor, from, to, isMarked, { from: before, to: after })
   const state = change.state ?? payment.state
   const code = change.resultCode ?? payment.resultCode
   const event = state === payment.state ? null : eventOf(newId(), payment, state, code)
@@ -165,9 +167,9 @@ export async function lateMove(
     source: change.source,
     event: event === null ? null : storedEvent(event),
     notifies: notifies(payment),
-    amountMinor: amount.minor,
+    amountMinor: after,
     move: moved,
-    ownIfReversed: minus(reversedAt(payment, to), reversedAt(payment, from)),
+    ownIfReversed: minus(reversedAt(payment, to, after), reversedAt(payment, from, before)),
     parentId: payment.parentId,
     returnedTo: returns?.balanceId ?? null,
     returnedCapture:
@@ -190,8 +192,8 @@ export async function lateMove(
 }
 
 /** A reversed capture no longer counts on its authorisation, even after its success. */
-const reversedAt = ({ effect, amount }: Payment, place: Place) =>
-  sumsAt(effect, amount.minor, effect === 'capture' && place === 'done' ? 'gone' : place)
+const reversedAt = ({ effect }: Payment, place: Place, minor: bigint) =>
+  sumsAt(effect, minor, effect === 'capture' && place === 'done' ? 'gone' : place)
 
 function answerAfter(payment: Payment, { refs, late }: Change): Payment['answer'] {
   if (refs !== undefined) return answerOf(payment.answer, refs)

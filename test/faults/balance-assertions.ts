@@ -2,12 +2,16 @@
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
 /**
- * A late success counts like a reservation until it is undone; a completed reversal cannot be
- * undone and counts as done. A reversed capture counts for nothing.
+ * A late success counts like a reservation until it is undone, with the amount told if that is more. A
+ * completed reversal cannot be undone and counts as done. A reversed capture counts for nothing.
  */
 const expected = `
 member as (
-  select p.id, p.parent_id, p.referenced_id, p.effect, coalesce(p.approved_minor, p.amount_minor) as minor,
+  select p.id, p.parent_id, p.referenced_id, p.effect, case
+      when p.state <> 'approved' and a.state = 'late' and p.effect <> 'increase'
+        and p.answer #>> '{late,currency}' = p.currency
+        then greatest(p.amount_minor, (p.answer #>> '{late,minor}')::bigint)
+      else coalesce(p.approved_minor, p.amount_minor) end as minor,
     p.state = 'approved' or a.state = 'late' and p.effect in ('release', 'void') as done,
     p.state in ('processing', 'pending', 'unknown') or a.state = 'late' and p.effect not in ('release', 'void') as open
   from tollgate.payment p

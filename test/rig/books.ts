@@ -8,8 +8,13 @@ import type { TestGateway } from './gateway.ts'
  */
 const differences = `
 with member as (
-  -- A late success counts like a reservation until it is undone; a release that happened after all is done.
-  select p.*, coalesce(p.approved_minor, p.amount_minor) as minor,
+  -- A late success counts like a reservation until it is undone, with the amount told if that is more; a release
+  -- that happened after all is done.
+  select p.*, case
+      when p.state <> 'approved' and a.state = 'late' and p.effect <> 'increase'
+        and p.answer #>> '{late,currency}' = p.currency
+        then greatest(p.amount_minor, (p.answer #>> '{late,minor}')::bigint)
+      else coalesce(p.approved_minor, p.amount_minor) end as minor,
     p.state = 'approved' or coalesce(a.state = 'late', false) and p.effect in ('release', 'void') as done,
     p.state in ('processing', 'pending', 'unknown')
       or coalesce(a.state = 'late', false) and p.effect not in ('release', 'void') as open

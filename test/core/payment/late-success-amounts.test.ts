@@ -69,6 +69,38 @@ describe('late successes for another amount, undone by reversals', { concurrency
     assert.equal((await run.gateway.payments.refund(id, eur('50.00'))).result.code, charged)
   })
 
+  test('a late refund holds the amount that the acquirer tells, until an operator decides', async () => {
+    const sale = await run.debit('late-refund-of', {}, run.at('by-reversal'))
+    const refused = { refund: refuse, reverse: refuse }
+    const late = await run.follow(sale.id, 'RF', 'late-refund', eur('20.00'), refused)
+    await run.tell(late.id, { outcome: approval, minor: '9200' })
+    await stands(late.id)
+    assert.equal((await balanceOf(run, sale.id)).refunding, 9200n)
+    await assert.rejects(run.gateway.payments.refund(sale.id, eur('0.01')), { code: '700.400.200' })
+    await run.gateway.operator.settle(late.id, 'declined', by)
+    assert.equal((await balanceOf(run, sale.id)).refunding, 0n)
+    assert.equal((await run.gateway.payments.refund(sale.id, eur('92.00'))).result.code, charged)
+  })
+
+  test('a late capture holds the amount that the acquirer tells, until an operator decides', async () => {
+    const place = { paymentType: 'PA', ...run.at('by-reversal') }
+    const held = await run.debit('late-capture-of', {}, place)
+    const refused = { capture: refuse, reverse: refuse }
+    const late = await run.follow(held.id, 'CP', 'late-capture', eur('20.00'), refused)
+    await run.tell(late.id, { outcome: approval, minor: '5000' })
+    await stands(late.id)
+    assert.equal((await balanceOf(run, held.id)).capturing, 5000n)
+    await assert.rejects(run.gateway.payments.capture(held.id, eur('42.01')), {
+      code: '700.400.100',
+    })
+    await assert.rejects(run.gateway.operator.settle(late.id, 'approved', by), {
+      code: '700.400.570',
+    })
+    await run.gateway.operator.settle(late.id, 'declined', by)
+    assert.equal((await balanceOf(run, held.id)).capturing, 0n)
+    assert.equal((await run.gateway.payments.capture(held.id, eur('92.00'))).result.code, charged)
+  })
+
   test('an increment is not undone by a reversal of the whole authorisation', async () => {
     const { id } = await run.debit(
       'late-whole',

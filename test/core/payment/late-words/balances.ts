@@ -33,8 +33,7 @@ export const allFrozen = ({ own, parent, ...more }: Balances): Balances => ({
 })
 
 /** The amount that a payment adds to the balance of its reservation. */
-function share(subject: Subject, place: Place): Partial<Sums> {
-  const amount = amountOf(subject)
+function share(subject: Subject, place: Place, amount: number): Partial<Sums> {
   if (place === 'gone') return {}
   switch (subject) {
     case 'capture':
@@ -52,8 +51,17 @@ function share(subject: Subject, place: Place): Partial<Sums> {
   }
 }
 
-/** The balances with the payment at this place. */
-export function sums(cell: Cell, place: Place, hasFailed = false): Balances {
+/**
+ * The balances with the payment at this place.
+ *
+ * @param moved Its amount on the balance of its reservation.
+ */
+export function sums(
+  cell: Cell,
+  place: Place,
+  hasFailed = false,
+  moved: number = amountOf(cell.subject),
+): Balances {
   const { subject, situation } = cell
   const amount = amountOf(subject)
   const isAuthorising = subject === 'authorisation' || subject === 'replacement'
@@ -75,7 +83,7 @@ export function sums(cell: Cell, place: Place, hasFailed = false): Balances {
       ? null
       : balance(
           parentIs.kind,
-          [parentIs.sums, share(subject, place), situation.parent ?? {}, whileDone],
+          [parentIs.sums, share(subject, place, moved), situation.parent ?? {}, whileDone],
           situation.closes === 'parent' || (subject === 'replacement' && place !== 'gone'),
         )
   const returned =

@@ -97,6 +97,9 @@ export const part = 6000
 /** Subjects that move the amount of a first payment. */
 const ofWhole: readonly Subject[] = ['authorisation', 'sale', 'credit', 'void', 'undo']
 
+/** Hundredths above the amount in “approved for more”. */
+export const more = 100
+
 export const amountOf = (subject: Subject): number => (ofWhole.includes(subject) ? whole : part)
 
 const untouched: Situation = { name: 'untouched', steps: [] }

@@ -3,7 +3,7 @@
  * engine's tables.
  */
 import { allFrozen, type Balances, frozen, type Place, sums } from './balances.ts'
-import type { Cell, Standing, Subject, Word } from './cells.ts'
+import { amountOf, type Cell, more, type Standing, type Subject, type Word } from './cells.ts'
 
 type Comes =
   | 'nothing'
@@ -167,6 +167,10 @@ export function becomes(cell: Cell): Partial<Seen> {
 
 const isLate = ({ standing }: Cell) => standing === 'late' || standing === 'late, may fail'
 
+/** Nobody uses an amount that is gone, not even where less was asked for. */
+const told = ({ subject, word }: Cell) =>
+  amountOf(subject) + (word === 'approved for more' ? more : 0)
+
 function seen(cell: Cell, comes: Comes): Seen {
   const { subject, standing, undo } = cell
   const { state, code, place: was } = before[standing]
@@ -235,10 +239,11 @@ function seen(cell: Cell, comes: Comes): Seen {
     case 'taken back': {
       // A completed reversal is not undone: it counts, where it counts for anything.
       if (subject === 'undo') return { ...now, entries: ['conflict'], ...sums(cell, 'gone') }
-      if (isReversal(subject)) return { ...now, entries: ['conflict'], ...sums(cell, 'done') }
+      if (isReversal(subject))
+        return { ...now, entries: ['conflict'], ...sums(cell, 'done', false, told(cell)) }
       const asked = { ...now, asksBack: true }
       return undo === 'in vain'
-        ? { ...asked, entries: ['conflict'], ...sums(cell, 'open') }
+        ? { ...asked, entries: ['conflict'], ...sums(cell, 'open', false, told(cell)) }
         : { ...asked, entries: [], ...sums(cell, 'gone') }
     }
     case 'ends':

@@ -10,7 +10,7 @@ import {
   type ReversalEnd,
   unknown,
 } from '@tollgate/plugin-kit'
-import type { Standing, Word } from './cells.ts'
+import { more, type Standing, type Word } from './cells.ts'
 
 /** The currency of a payment, and its minor units of a hundredth. */
 export type Amounts = { readonly currency: 'EUR' | 'KWD'; readonly unit: 1 | 10 }
@@ -53,7 +53,7 @@ export function moneyOf(played: Amounts, word: Word, amount: number) {
     case 'reversed for less':
       return money(played, amount / 2)
     case 'approved for more':
-      return money(played, amount + 100)
+      return money(played, amount + more)
     case 'approved in another currency':
       return { ...same, currency: 'USD' }
     case 'approved for what the wire cannot say':
