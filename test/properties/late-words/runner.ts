@@ -21,8 +21,10 @@ export type Played = {
 }
 
 const atOnce = 24
-/** For interruptions, for expiries, for second steps, and a last one. */
-const lastNights = 3
+/** For interruptions, for expiries, for second steps, and for reversals of what they find. */
+const lastNights = 4
+/** From this night on, looks at late successes ring too. */
+const nightOfLooks = 3
 
 /** @param cuts whether commits between the engines and their database are lost. */
 export async function playAll(
@@ -58,7 +60,7 @@ async function playDays(world: World, merchants: readonly Merchant[]): Promise<v
   }
   for (let night = 1; night <= lastNights; night += 1) {
     await inParallel(merchants, atOnce, (merchant) => merchant.deliverAll())
-    await world.night(night === lastNights)
+    await world.night(night >= nightOfLooks)
   }
 }
 
