@@ -7,31 +7,29 @@ import type { Client } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { lowestId, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { planReports } from '../report/stored-due.ts'
 import { controlBatches, listExceptions } from './exception-entries.ts'
 import { clearRun, match } from './match/match.ts'
-import { allJoins, hashJoins, stagedScopes } from './match/store-work.ts'
+import { stagedScopes } from './match/store-work.ts'
 import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
 import { fileDecided, noteChanged } from './store-decided.ts'
 import type { FileRow } from './store-file.ts'
-import {
-  addRecords,
-  type Exponents,
-  holdScopes,
-  markDuplicates,
-  type Position,
-} from './store-record.ts'
+import { addRecords, type Exponents, holdScopes, markDuplicates } from './store-record.ts'
 import { planRetries } from './store-run.ts'
-import { emptyStage } from './store-stage.ts'
+import { emptyStage, stagedLines } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
 
 /** Another process has taken a scope: the transaction must not commit. */
 class LeaseLost extends Error {}
 
-/** Before every record. */
-export const beginning: Position = { scopeId: lowestId, key: Buffer.alloc(0) }
+/** A crash of the database server empties tables that are not logged. The job begins again. */
+export class WorkLost extends Error {
+  constructor(runId: string) {
+    super(`the database server lost the staged lines of run ${runId}: the run begins again`)
+  }
+}
 
 export const exponents: Exponents = (() => {
   const known = currencies.flatMap(([code, , exponent]) =>
@@ -78,48 +76,42 @@ export async function decideFile(engine: Engine, file: FileRow, held: Held): Pro
   }
   const settlement = settlementOf(engine, file.connector)
   const run = await runOf(engine, { id: file.id, scopes, over: 'new' }, file, settlement)
-  const isMatched = await underLeases(engine, held, async (client) => {
-    await match(engine, client, run)
-    return true
-  })
-  if (isMatched !== true) return false
+  const length = await underLeases(engine, held, (client) => match(engine, client, run))
+  if (length === undefined) return false
   await faultPoint('settlement-matched', file.id)
-  for (let after: Position | null = beginning; after !== null; ) {
-    const next = await addNext(engine, file, after, held)
-    if (next === undefined) return false
+  for (let after = 0; after < length; after += limits.settlementCommitRecords) {
+    const size = Math.min(limits.settlementCommitRecords, length - after)
+    if (!(await addNext(engine, file.id, { after, size }, held))) return false
     await faultPoint('settlement-recorded', file.id)
-    after = next
   }
   return finish(engine, file, held)
 }
 
-/** One commit of records. Null: none are left. Undefined: another process holds a scope. */
+/** One commit of records. @returns false: another process holds a scope. */
 async function addNext(
   engine: Engine,
-  { id: runId, records }: Pick<FileRow, 'id' | 'records'>,
-  after: Position,
+  runId: string,
+  { after, size }: { readonly after: number; readonly size: number },
   held: Held,
-): Promise<Position | null | undefined> {
-  // One more than there are, so that a short file ends with its first commit.
-  const length = Math.min(limits.settlementCommitRecords, records + 1)
-  const ids = Array.from({ length }, () => newId())
-  return underLeases(engine, held, async (_, query) => {
-    await query(hashJoins)
+): Promise<boolean> {
+  const ids = Array.from({ length: size }, () => newId())
+  const isDone = await underLeases(engine, held, async (_, query) => {
     const rows = await query(addRecords(runId, after, ids, exponents))
-    await query(allJoins)
+    if (rows.length < size) throw new WorkLost(runId)
     const added = rows.filter(({ is_new: isNew }) => isNew).map(({ id }) => id)
     if (added.length > 0) {
       await query(markDuplicates(added, []))
       await query(planReports(held.ids))
     }
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < length) return null
-    return { scopeId: last.scope_id, key: last.key }
+    return true
   })
+  return isDone === true
 }
 
 async function finish(engine: Engine, file: FileRow, held: Held): Promise<boolean> {
   const isDone = await underLeases(engine, held, async (client, query) => {
+    const [staged] = await query(stagedLines(file.id))
+    if ((staged?.lines ?? 0) < file.records) throw new WorkLost(file.id)
     await query(noteChanged(file.id))
     await controlBatches(engine, client, file)
     await listExceptions(engine, client, file)

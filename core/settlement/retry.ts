@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { planReports } from '../report/stored-due.ts'
 import { fireAgain, takeTimer } from '../timer/store.ts'
-import { beginning, exponents, underLeases } from './decide-file.ts'
+import { exponents, underLeases, WorkLost } from './decide-file.ts'
 import { applyEffects } from './effects.ts'
 import { listExceptions } from './exception-entries.ts'
 import { ScopeLeases } from './leases.ts'
@@ -15,7 +15,7 @@ import { clearRun, match } from './match/match.ts'
 import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
 import { planEffects } from './store-effect.ts'
-import { markDuplicates, type Position, redecideRecords, unmarkUnmatched } from './store-record.ts'
+import { markDuplicates, redecideRecords, unmarkUnmatched } from './store-record.ts'
 import { endRetries, filesOfRun, planRetries, scopesById, stageUndecided } from './store-run.ts'
 import { emptyStage } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
@@ -88,20 +88,17 @@ export async function decideAgain(
   const over = isAnyTime ? 'again-all' : 'again'
   const run = await runOf(engine, { id: runId, scopes: [scopeId], over }, scope, settlement)
   try {
-    const isMatched = await underLeases(engine, held, async (client, query) => {
+    const length = await underLeases(engine, held, async (client, query) => {
       await query(endRetries(scopeId))
       await query(emptyStage(runId))
       await query(stageUndecided(runId, scopeId))
-      await match(engine, client, run)
-      return true
+      return match(engine, client, run)
     })
-    if (isMatched !== true) return false
+    if (length === undefined) return false
     await faultPoint('settlement-matched', runId)
-    for (let after: Position | null = beginning; after !== null; ) {
-      const next = await redecideNext(engine, runId, after, held)
-      if (next === undefined) return false
+    for (let after = 0; after < length; after += limits.settlementCommitRecords) {
+      if (!(await redecideNext(engine, runId, after, held))) return false
       await faultPoint('settlement-recorded', runId)
-      after = next
     }
     const isListed = await underLeases(engine, held, async (client, query) => {
       for (const file of await query(filesOfRun(runId))) await listExceptions(engine, client, file)
@@ -116,21 +113,22 @@ export async function decideAgain(
   }
 }
 
+/** @returns false: another process holds the scope. */
 async function redecideNext(
   engine: Engine,
   runId: string,
-  after: Position,
+  after: number,
   held: Held,
-): Promise<Position | null | undefined> {
+): Promise<boolean> {
   const limit = limits.settlementCommitRecords
-  return underLeases(engine, held, async (_, query) => {
+  const isDone = await underLeases(engine, held, async (_, query) => {
     const rows = await query(redecideRecords(runId, after, limit, exponents))
-    const last = rows.at(-1)
-    if (last === undefined) return null
+    if (rows.length === 0) throw new WorkLost(runId)
     const ids = rows.map(({ id }) => id)
     await query(markDuplicates(ids, rows[0]!.was))
     await query(unmarkUnmatched(ids))
     await query(planReports(held.ids))
-    return { scopeId: last.scope_id, key: last.key }
+    return true
   })
+  return isDone === true
 }

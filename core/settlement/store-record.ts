@@ -19,17 +19,17 @@ export type Exponents = { readonly codes: readonly string[]; readonly exponents:
  * unit and half of its last decimal.
  */
 const ownDiscrepancies = sql`array_remove(array[
-    case when (stage.named_payment is not null or stage.named_key is not null) and work.purpose <> 'none'
+    case when (stage.named_payment is not null or stage.named_key is not null) and next.purpose <> 'none'
       and not exists (
         select
         from tollgate.settlement_candidate as candidate
-        where candidate.run_id = work.run_id and candidate.line = work.line and candidate.tier = 1)
+        where candidate.run_id = stage.file_id and candidate.line = next.line and candidate.tier = 1)
       then 'ID_UNKNOWN' end,
-    case when work.purpose in ('settled', 'dispute')
+    case when next.purpose in ('settled', 'dispute')
       and (stage.fx_rate is not null or stage.currency = stage.settled_currency)
       and abs(stage.settled_minor - stage.amount_minor * rate.value * rate.scale)
         > 1 + stage.amount_minor * rate.scale * rate.half_decimal then 'FX' end,
-    case when work.purpose = 'settled' and stage.fee_minor > stage.settled_minor then 'FEE' end], null)`
+    case when next.purpose = 'settled' and stage.fee_minor > stage.settled_minor then 'FEE' end], null)`
 
 const rateOf = (currencies: Exponents) => sql`
 left join unnest(${currencies.codes}::text[], ${currencies.exponents}::integer[]) as paid (code, exponent)
@@ -54,29 +54,39 @@ const retryUntil = sql`case
       and (decision.match_status <> 'MATCHED' or decision.tier = 'composite')
     then now() + ${retryDays}::integer * interval '1 day' end`
 
-/** Where the next commit of a run begins. */
-export type Position = { readonly scopeId: string; readonly key: Buffer }
+/** The line and its result, looked up one by one: a commit takes few of many. */
+const ofStage = (runId: string) => sql`
+  cross join lateral (
+    select file_id, line, scope_id, merchant_number, record_type, transaction_type, cashflow, status, key, content,
+      settlement_id, batch, settlement_date, requested_at, requested, amount_minor, currency, settled_minor,
+      settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2, ref3, merchant_transaction_id,
+      merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason, reference
+    from tollgate.settlement_stage
+    where settlement_stage.file_id = ${runId}::uuid and settlement_stage.line = next.line
+    offset 0) as stage`
+const ofDecision = (runId: string) => sql`
+  cross join lateral (
+    select match_status, tier, candidates, candidate_count, payments, allocated, discrepancies, entity_id,
+      account_id, has_effect
+    from tollgate.settlement_decision
+    where settlement_decision.run_id = ${runId}::uuid and settlement_decision.line = next.line
+    offset 0) as decision`
 
 /**
- * Inserts the next records of a run in the order of their keys, with their matches. A key that is known
- * adds nothing. One row for each line that was looked at.
+ * Inserts the records behind a position, with their matches. A key that is known adds nothing. One row for
+ * each line that was looked at.
  */
 export const addRecords = (
   runId: string,
-  after: Position,
+  after: number,
   ids: readonly string[],
   currencies: Exponents,
-) => sql<{ scope_id: string; key: Buffer; id: string; is_new: boolean }>`
+) => sql<{ id: string; is_new: boolean }>`
 with next as materialized (
-  select ordered.id, ordered.line, ordered.scope_id, ordered.key
-  from (
-    select (${ids}::uuid[])[row_number() over (order by stage.scope_id, stage.key)] as id, stage.line, stage.scope_id,
-      stage.key
-    from tollgate.settlement_work as work
-    join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
-    where work.run_id = ${runId}::uuid and (stage.scope_id, stage.key) > (${after.scopeId}::uuid, ${after.key}::bytea)
-    order by stage.scope_id, stage.key
-    limit ${ids.length}::integer) as ordered),
+  select (${ids}::uuid[])[work.position - ${after}::integer] as id, work.line, work.position, work.purpose
+  from tollgate.settlement_work as work
+  where work.run_id = ${runId}::uuid and work.position > ${after}::integer
+    and work.position <= ${after}::integer + ${ids.length}::integer),
 added as (
   insert into tollgate.settlement_record (id, scope_id, file_id, line, key, content, entity_id, account_id,
     merchant_number, record_type, transaction_type, cashflow, status, settlement_id, batch, settlement_date,
@@ -94,12 +104,11 @@ added as (
     decision.match_status, decision.tier, decision.candidates, decision.candidate_count, ${sorted},
     case when decision.has_effect then 'open' else 'none' end, ${retryUntil}
   from next
-  join tollgate.settlement_stage as stage on stage.file_id = ${runId}::uuid and stage.line = next.line
-  join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = next.line
-  join tollgate.settlement_decision as decision on decision.run_id = ${runId}::uuid and decision.line = next.line
+  ${ofStage(runId)}
+  ${ofDecision(runId)}
   join tollgate.settlement_scope as scope on scope.id = stage.scope_id
   ${rateOf(currencies)}
-  order by next.scope_id, next.key
+  order by next.position
   on conflict (scope_id, key) do nothing
   returning id),
 matched as (
@@ -107,47 +116,43 @@ matched as (
   select member.payment_id, next.id, decision.tier, member.minor, decision.tier <> 'composite'
   from added
   join next on next.id = added.id
-  join tollgate.settlement_decision as decision on decision.run_id = ${runId}::uuid and decision.line = next.line
+  ${ofDecision(runId)}
   cross join lateral unnest(decision.payments, decision.allocated) as member (payment_id, minor)
   on conflict do nothing)
-select next.scope_id, next.key, next.id, added.id is not null as is_new
+select next.id, added.id is not null as is_new
 from next
 left join added on added.id = next.id
-order by next.scope_id, next.key`
+order by next.position`
 
 /**
- * Gives undecided records the results of a run. A record that an operator assigned meanwhile stays as it
- * is. A record whose result is the same keeps its version.
+ * Gives the undecided records behind a position the results of a run. A record that an operator assigned
+ * meanwhile stays as it is. A record whose result is the same keeps its version.
  */
 export const redecideRecords = (
   runId: string,
-  after: Position,
+  after: number,
   limit: number,
   currencies: Exponents,
 ) => sql<{
-  scope_id: string
-  key: Buffer
   id: string
   /** In the first row: payments that lost a match. */
   was: string[]
 }>`
 with next as materialized (
-  select record.id, stage.line, stage.scope_id, stage.key
+  select record.id, work.line, work.position, work.purpose
   from tollgate.settlement_work as work
   join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
   join tollgate.settlement_record as record on record.scope_id = stage.scope_id and record.key = stage.key
-  where work.run_id = ${runId}::uuid and (stage.scope_id, stage.key) > (${after.scopeId}::uuid, ${after.key}::bytea)
-  order by stage.scope_id, stage.key
-  limit ${limit}::integer),
+  where work.run_id = ${runId}::uuid and work.position > ${after}::integer
+    and work.position <= ${after}::integer + ${limit}::integer),
 result as materialized (
   select next.id, decision.match_status, decision.tier, decision.candidates, decision.candidate_count,
     decision.payments, decision.allocated, coalesce(decision.entity_id, scope.entity_id) as entity_id,
     decision.account_id, decision.has_effect, ${sorted} as discrepancies,
     decision.match_status = 'MATCHED' and decision.tier <> 'composite' as is_final
   from next
-  join tollgate.settlement_stage as stage on stage.file_id = ${runId}::uuid and stage.line = next.line
-  join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = next.line
-  join tollgate.settlement_decision as decision on decision.run_id = ${runId}::uuid and decision.line = next.line
+  ${ofStage(runId)}
+  ${ofDecision(runId)}
   join tollgate.settlement_scope as scope on scope.id = stage.scope_id
   ${rateOf(currencies)}),
 decided as (
@@ -185,11 +190,11 @@ matched as (
   cross join lateral unnest(result.payments, result.allocated) as member (payment_id, minor)
   on conflict (payment_id, record_id) do update set tier = excluded.tier,
     allocated_minor = excluded.allocated_minor, is_final = excluded.is_final)
-select next.scope_id, next.key, next.id,
-  case when row_number() over (order by next.scope_id, next.key) = 1
+select next.id,
+  case when row_number() over (order by next.position) = 1
     then array(select payment_id from removed) else '{}' end as was
 from next
-order by next.scope_id, next.key`
+order by next.position`
 
 /**
  * Marks all records of payments whose parts exceed the amount, and unmarks those that no longer do: certain

@@ -54,8 +54,8 @@ export const settlementMutants: readonly Mutant[] = [
     patches: [
       {
         of: 'addRecords',
-        find: 'order by next.scope_id, next.key\n  on conflict (scope_id, key) do nothing',
-        put: 'where next.line % 5 <> 0\n  order by next.scope_id, next.key\n  on conflict (scope_id, key) do nothing',
+        find: 'order by next.position\n  on conflict (scope_id, key) do nothing',
+        put: 'where next.line % 5 <> 0\n  order by next.position\n  on conflict (scope_id, key) do nothing',
       },
     ],
     injections: settled,

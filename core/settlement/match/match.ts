@@ -16,6 +16,7 @@ import {
   severalOptions,
 } from './store-decision.ts'
 import {
+  askedKinds,
   byPaymentId,
   byReferences,
   byReferencesAgain,
@@ -29,9 +30,9 @@ import {
   clearDecisions,
   clearWork,
   hashJoins,
-  openLines,
   planAgain,
   planNew,
+  workLength,
   workTimes,
 } from './store-work.ts'
 import type { Places } from './stored-places.ts'
@@ -60,12 +61,12 @@ const pageLines = 5_000
 
 const hourMs = 3_600_000
 
-/** Fills `settlement_decision` of the run. */
+/** Fills `settlement_decision` of the run. @returns the number of lines, which is their last position. */
 export async function match(
   { lanes }: Pick<Engine, 'lanes'>,
   client: Client,
   run: Run,
-): Promise<void> {
+): Promise<number> {
   const query = <Row>(statement: Sql<Row>) => lanes.database.query(client, statement)
   await clearRun(lanes, client, run.id)
   await query(analyze.stage)
@@ -85,6 +86,8 @@ export async function match(
   }
   await query(matchNone(run.id))
   await query(analyze.decisions)
+  const [work] = await query(workLength(run.id))
+  return work?.length ?? 0
 }
 
 type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
@@ -101,17 +104,21 @@ async function matchNamed(query: Query, run: Run): Promise<void> {
   await lead()
   const [times] = await query(workTimes(id))
   if (times === undefined || times.from_at === null) return
-  await query(byReferences(id, places, refs, idsOf(run, times), false))
-  await lead()
-  const [open] = await query(openLines(id))
-  if ((open?.lines ?? 0) > 0) {
-    const all = { from: lowestId, to: 'f'.repeat(32) }
-    await query(
-      run.over === 'again'
-        ? byReferencesAgain(id, places, refs)
-        : byReferences(id, places, refs, all, true),
-    )
+  const kindsAsked = async () => (await query(askedKinds(id))).map(({ kind }) => kind)
+  const first = await kindsAsked()
+  if (first.length > 0) {
+    const ids = { is: 'inside', ...idsOf(run, times) } as const
+    await query(byReferences(id, places, { refs, kinds: first, ids }))
     await lead()
+    const kinds = await kindsAsked()
+    if (kinds.length > 0) {
+      await query(
+        run.over === 'again'
+          ? byReferencesAgain(id, places, refs)
+          : byReferences(id, places, { refs, kinds, ids: idsOutside(run, times) }),
+      )
+      await lead()
+    }
   }
   await query(feesOfNamed(id))
 }
@@ -128,6 +135,18 @@ function idsOf(
     from: lowestIdAt(times.from_at.getTime() - hourMs),
     to: highestIdAt(times.to_at.getTime() + hourMs),
   }
+}
+
+/** Without the ids of the times that all lines have in common: these payments are known. */
+function idsOutside(
+  { isOnClock }: Run,
+  times: { readonly all_from_at: Date | null; readonly all_to_at: Date | null },
+) {
+  const from = times.all_from_at === null ? 0 : times.all_from_at.getTime() + hourMs
+  const to = times.all_to_at === null ? 0 : times.all_to_at.getTime() - hourMs
+  return isOnClock || from > to
+    ? ({ is: 'outside', from: 'f'.repeat(32), to: lowestId } as const)
+    : ({ is: 'outside', from: lowestIdAt(from), to: highestIdAt(to) } as const)
 }
 
 /** Decides all lines that have eligible payments. */

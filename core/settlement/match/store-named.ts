@@ -1,5 +1,5 @@
 /** SQL of the tiers 1 to 4: payments that a line names, and the payments that these lead to. */
-import { sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import {
   candidateColumns,
   isOpen,
@@ -44,16 +44,32 @@ join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
 ${withBalance}
 on conflict do nothing`
 
-/** Names of a payment or of a line: tier and key. Compared trimmed and in one case. */
-const paymentNames = (refs: readonly [string, string, string]) => sql`
-cross join lateral (values
-    (2, '1 ' || lower(btrim(payment.answer -> 'refs' ->> ${refs[0]}::text))),
-    (2, '2 ' || lower(btrim(payment.answer -> 'refs' ->> ${refs[1]}::text))),
-    (2, '3 ' || lower(btrim(payment.answer -> 'refs' ->> ${refs[2]}::text))),
-    (3, '4 ' || lower(btrim(payment.merchant_transaction_id))),
-    (4, '5 ' || payment.short_no)) as name (tier, key)`
+/** The kinds of names that lines ask for: the first character of their keys. */
+export const nameKinds = ['1', '2', '3', '4', '5'] as const
 
-/** Lines of one day that ask for the same name share one row. */
+export type NameKind = (typeof nameKinds)[number]
+
+type Refs = readonly [string, string, string]
+
+/**
+ * Names of a payment, trimmed and in one case as those of lines. Only the kinds that lines ask for, because
+ * the names of all payments of a time are computed.
+ */
+const paymentNames = (refs: Refs, kinds: readonly NameKind[] = nameKinds) => {
+  const one = (kind: NameKind, name: Sql) =>
+    sql`select ${`${kind} `}::text || ${name} where ${kinds.includes(kind)}::boolean`
+  const ref = (index: 0 | 1 | 2) =>
+    sql`lower(btrim(payment.answer -> 'refs' ->> ${refs[index]}::text))`
+  return sql`
+cross join lateral (
+    ${one('1', ref(0))}
+    union all ${one('2', ref(1))}
+    union all ${one('3', ref(2))}
+    union all ${one('4', sql`lower(btrim(payment.merchant_transaction_id))`)}
+    union all ${one('5', sql`payment.short_no::text`)}) as name (key)`
+}
+
+/** Names of lines that no tier so far has an eligible payment for: tier and key. */
 const asked = (runId: string) => sql`
 asked as materialized (
   select work.scope_id, work.line, work.from_at, work.to_at, name.tier, name.key
@@ -66,6 +82,12 @@ asked as materialized (
     (3, '4 ' || lower(btrim(stage.merchant_transaction_id))),
     (4, '5 ' || stage.short_no)) as name (tier, key)
   where work.run_id = ${runId}::uuid and work.purpose <> 'none' and name.key is not null and ${isOpen})`
+
+/** The kinds of names of the lines for which no tier so far has an eligible payment. */
+export const askedKinds = (runId: string) => sql<{ kind: NameKind }>`
+with ${asked(runId)}
+select distinct left(key, 1) as kind
+from asked`
 
 /** Part of a statement: judges `pair` (line, tier, payment_id, and how many payments share the name). */
 const fromPairs = (runId: string) => sql`
@@ -85,17 +107,19 @@ ${withBalance}
 order by pair.tier
 on conflict do nothing`
 
-/**
- * Tiers 2 to 4 in one pass over the payments between two ids.
- *
- * @param isAnyTime Also payments outside of the line's own time: for the second pass.
- */
+/** Payments are looked for by the time of a line first, then at all other times. */
+export type Search = {
+  readonly refs: Refs
+  readonly kinds: readonly NameKind[]
+  /** `inside` an interval of ids that holds the times of all lines, or `outside` of one that all times hold. */
+  readonly ids: { readonly is: 'inside' | 'outside'; readonly from: string; readonly to: string }
+}
+
+/** Tiers 2 to 4 in one pass over the payments. */
 export const byReferences = (
   runId: string,
   places: Places,
-  refs: readonly [string, string, string],
-  ids: { readonly from: string; readonly to: string },
-  isAnyTime: boolean,
+  { refs, kinds, ids: { is, from, to } }: Search,
 ) => sql`
 with ${placesOf(places)},
 ${asked(runId)},
@@ -107,15 +131,19 @@ found as (
     array_agg(held.id order by held.id) as ids
   from request
   join (
-    select place.scope_id, payment.id, payment.created_at, name.tier, name.key
+    select place.scope_id, payment.id, payment.created_at, name.key
     from tollgate.payment
     join place on ${isPaymentOfPlace(places)}
-    ${paymentNames(refs)}
-    where payment.id between ${ids.from}::uuid and ${ids.to}::uuid and name.key is not null
+    ${paymentNames(refs, kinds)}
+    where ${
+      is === 'inside'
+        ? sql`payment.id between ${from}::uuid and ${to}::uuid`
+        : sql`(payment.id < ${from}::uuid or payment.id > ${to}::uuid)`
+    } and name.key is not null
     -- Otherwise the planner may join every payment with every request of its merchant before it compares names.
     offset 0) as held
     on held.scope_id = request.scope_id and held.key = request.key
-  where ${isAnyTime}::boolean or held.created_at between request.from_at and request.to_at
+  where (held.created_at between request.from_at and request.to_at) = ${is === 'inside'}::boolean
   group by request.scope_id, request.from_at, request.to_at, request.tier, request.key),
 pair as (
   select asked.line, found.tier, found.sharing, found.ids, member.payment_id
@@ -128,11 +156,7 @@ pair as (
 ${fromPairs(runId)}`
 
 /** The same for the candidates of the decision before, of any time. */
-export const byReferencesAgain = (
-  runId: string,
-  places: Places,
-  refs: readonly [string, string, string],
-) => sql`
+export const byReferencesAgain = (runId: string, places: Places, refs: Refs) => sql`
 with ${placesOf(places)},
 ${asked(runId)},
 pair as (

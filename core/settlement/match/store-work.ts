@@ -1,6 +1,5 @@
 /** SQL that starts and ends a run of matching. */
 import { type Sql, sql } from '../../db/sql.ts'
-import { isOpen } from './stored-places.ts'
 
 /** Scopes of the staged lines of a run: their leases are held while it is decided. */
 export const stagedScopes = (runId: string) => sql<{ scope_id: string }>`
@@ -26,14 +25,18 @@ const wanted = sql`case
     when stage.transaction_type = 'CANCEL_FEE' then array['RV']
     else array[]::text[] end`
 
-/** Of lines with one key, the one with the lowest content, so that the order of lines changes nothing. */
+/**
+ * Of lines with one key, the one with the lowest content, so that the order of lines changes nothing. Records
+ * are stored by position, in the order of their keys.
+ */
 const workOf = (runId: string, zone: string, known: Sql, more: Sql) => sql`
 insert into tollgate.settlement_work (run_id, line, scope_id, purpose, wanted, amount_minor, currency,
-  named_payment, named_key, from_at, to_at, known)
+  named_payment, named_key, from_at, to_at, known, position)
 select ${runId}::uuid, stage.line, stage.scope_id, ${purpose}, ${wanted}, stage.amount_minor, stage.currency,
   stage.named_payment, stage.named_key,
   stage.settlement_date::timestamp at time zone ${zone}::text - interval '45 days',
-  stage.settlement_date::timestamp at time zone ${zone}::text + interval '3 days', ${known}
+  stage.settlement_date::timestamp at time zone ${zone}::text + interval '3 days', ${known},
+  row_number() over (order by stage.scope_id, stage.key)
 from (
   select distinct on (scope_id, key) line, scope_id, key, record_type, transaction_type, amount_minor, currency,
     named_payment, named_key, settlement_date
@@ -65,17 +68,22 @@ export const planAgain = (runId: string, zone: string) =>
 join tollgate.settlement_record as record on record.scope_id = stage.scope_id and record.key = stage.key`,
   )
 
-/** The times of all payments that the lines can be about; null without lines. */
-export const workTimes = (runId: string) => sql<{ from_at: Date | null; to_at: Date | null }>`
-  select min(from_at) as from_at, max(to_at) as to_at
+/** The times of payments that any line, and that every line can be about; null without lines. */
+export const workTimes = (runId: string) => sql<{
+  from_at: Date | null
+  to_at: Date | null
+  all_from_at: Date | null
+  all_to_at: Date | null
+}>`
+  select min(from_at) as from_at, max(to_at) as to_at, max(from_at) as all_from_at, min(to_at) as all_to_at
   from tollgate.settlement_work
   where run_id = ${runId}::uuid and purpose <> 'none'`
 
-/** Whether lines are left for which no tier so far has an eligible payment. */
-export const openLines = (runId: string) => sql<{ lines: number }>`
-  select count(*)::integer as lines
-  from tollgate.settlement_work as work
-  where work.run_id = ${runId}::uuid and work.purpose <> 'none' and ${isOpen}`
+/** Lines of a run: their last position. */
+export const workLength = (runId: string) => sql<{ length: number }>`
+  select coalesce(max(position), 0) as length
+  from tollgate.settlement_work
+  where run_id = ${runId}::uuid`
 
 export const clearWork = (runId: string) => sql`
   delete from tollgate.settlement_work

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type pg from 'pg'
 import { lowestId } from '../../../core/ids.ts'
-import { byReferences } from '../../../core/settlement/match/store-named.ts'
+import { byReferences, nameKinds } from '../../../core/settlement/match/store-named.ts'
 import { analyze, hashJoins, planNew } from '../../../core/settlement/match/store-work.ts'
 import { runOf } from '../../../core/settlement/run.ts'
 import { scopeById } from '../../../core/settlement/store-scope.ts'
@@ -43,12 +43,12 @@ describe('the statement that finds payments by references', () => {
     const over = { id: fileId, scopes: [scope!.id], over: 'new' as const }
     const settlement = { zone: 'UTC', refs: ['reference', 'second', 'third'] }
     const { places, refs } = await runOf(engine, over, scope!, settlement)
-    const all = { from: lowestId, to: 'f'.repeat(32) }
+    const ids = { is: 'inside', from: lowestId, to: 'f'.repeat(32) } as const
     const plan = await engine.lanes.bulk(async (client) => {
       for (const step of [analyze.stage, planNew(fileId, 'UTC'), analyze.work, hashJoins]) {
         await engine.lanes.database.query(client, step as typeof hashJoins)
       }
-      const statement = byReferences(fileId, places, refs, all, true)
+      const statement = byReferences(fileId, places, { refs, kinds: nameKinds, ids })
       return explainGeneric(client as pg.Client, statement, ['analyze'])
     })
     const rows = nodesOf(plan).map(

@@ -282,6 +282,28 @@ describe('work on settlement files', () => {
     assert.deepEqual(await traces(fileId), whole)
   })
 
+  for (const point of ['settlement-matched', 'settlement-recorded'] as const) {
+    test(`a crash of the server at ${point} loses no record of a file`, async () => {
+      const fileId = await mixed()
+      const scopeId = await scopeOf(fileId)
+      let crashes = 0
+      onFaultPoint(async (reached) => {
+        if (reached !== point || crashes > 0) return
+        crashes += 1
+        // Recovery empties unlogged tables.
+        await run.sql(
+          'truncate tollgate.settlement_stage, tollgate.settlement_work, tollgate.settlement_candidate, tollgate.settlement_decision',
+        )
+      })
+      await workOnScope(one.engine, scopeId)
+      onFaultPoint(undefined)
+      await makeDue()
+      await workOnScope(one.engine, scopeId)
+      assert.equal(crashes, 1)
+      assert.deepEqual(await traces(fileId), whole)
+    })
+  }
+
   test('parts that changed places in the database are noticed', async () => {
     const lines = Array.from({ length: 9_000 }, () => fresh({ holder: 'x'.repeat(100) }))
     const fileId = await imported(lines)
