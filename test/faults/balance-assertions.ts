@@ -83,7 +83,10 @@ where b.payment_id is null and p.state = 'approved' and p.effect in ('authorisat
 /** Without operations under way, only an open late success holds a reservation. */
 const nothingReserved = `
 with late as (
-  select p.parent_id, sum(p.amount_minor) as minor
+  select p.parent_id, sum(case
+      when p.effect <> 'increase' and p.answer #>> '{late,currency}' = p.currency
+        then greatest(p.amount_minor, (p.answer #>> '{late,minor}')::bigint)
+      else p.amount_minor end) as minor
   from tollgate.attempt a
   join tollgate.payment p on p.id = a.payment_id
   where a.state = 'late' and p.effect not in ('release', 'void')

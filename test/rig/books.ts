@@ -8,13 +8,14 @@ import type { TestGateway } from './gateway.ts'
  */
 const differences = `
 with member as (
-  -- A late success counts like a reservation until it is undone, with the amount told if that is more; a release
-  -- that happened after all is done.
-  select p.*, case
+  -- A late success counts like a reservation until it is undone, and holds the amount told if that is more; a
+  -- release that happened after all is done.
+  select p.*, coalesce(p.approved_minor, p.amount_minor) as minor,
+    case
       when p.state <> 'approved' and a.state = 'late' and p.effect <> 'increase'
         and p.answer #>> '{late,currency}' = p.currency
         then greatest(p.amount_minor, (p.answer #>> '{late,minor}')::bigint)
-      else coalesce(p.approved_minor, p.amount_minor) end as minor,
+      else coalesce(p.approved_minor, p.amount_minor) end as held,
     p.state = 'approved' or coalesce(a.state = 'late', false) and p.effect in ('release', 'void') as done,
     p.state in ('processing', 'pending', 'unknown')
       or coalesce(a.state = 'late', false) and p.effect not in ('release', 'void') as open
@@ -22,7 +23,7 @@ with member as (
   left join tollgate.attempt a on a.key = p.attempt_key),
 taken as (
   -- A capture that was reversed counts no longer on the authorisation it came from.
-  select c.parent_id, c.minor, c.done, c.open, v.id is not null as undone
+  select c.parent_id, c.held, c.done, c.open, v.id is not null as undone
   from member c
   left join member v on v.referenced_id = c.id and v.effect = 'void' and v.done
   where c.effect = 'capture'),
@@ -33,18 +34,18 @@ sums as (
          where i.parent_id = b.payment_id and i.effect = 'increase' and i.done) else 0 end as authorised,
     (select coalesce(sum(i.minor), 0) from member i
      where i.parent_id = b.payment_id and i.effect = 'increase' and i.open) as increasing,
-    (select coalesce(sum(t.minor), 0) from taken t where t.parent_id = b.payment_id and t.open) as capturing,
+    (select coalesce(sum(t.held), 0) from taken t where t.parent_id = b.payment_id and t.open) as capturing,
     case when b.kind = 'authorisation' then
-      (select coalesce(sum(t.minor), 0) from taken t where t.parent_id = b.payment_id and t.done and not t.undone)
+      (select coalesce(sum(t.held), 0) from taken t where t.parent_id = b.payment_id and t.done and not t.undone)
       else own.minor end as captured,
     (select count(*) from taken t where t.parent_id = b.payment_id and (t.open or t.done and not t.undone)) as captures,
-    (select coalesce(sum(r.minor), 0) from member r
+    (select coalesce(sum(r.held), 0) from member r
      where r.parent_id = b.payment_id and r.effect in ('release', 'void') and r.open) as reversing,
-    (select coalesce(sum(r.minor), 0) from member r
+    (select coalesce(sum(r.held), 0) from member r
      where r.parent_id = b.payment_id and r.effect in ('release', 'void') and r.done) as reversed,
-    (select coalesce(sum(f.minor), 0) from member f
+    (select coalesce(sum(f.held), 0) from member f
      where f.parent_id = b.payment_id and f.effect = 'refund' and f.open) as refunding,
-    (select coalesce(sum(f.minor), 0) from member f
+    (select coalesce(sum(f.held), 0) from member f
      where f.parent_id = b.payment_id and f.effect = 'refund' and f.done) as refunded,
     (select coalesce(sum(c.counted - c.reversed), 0) from tollgate.chargeback c
      where c.balance_id = b.payment_id and c.kind = 'chargeback') as charged_back
