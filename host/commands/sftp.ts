@@ -1,5 +1,6 @@
 import { openLog } from '../logging.ts'
 import { openInstallation } from '../serve/installation.ts'
+import { standLastResort } from '../serve/last-resort.ts'
 import { onEndSignal } from '../serve/signals.ts'
 import { type Command, print, settingsFor, UsageError } from './command.ts'
 
@@ -24,6 +25,11 @@ export const sftpCommand: Command = {
       settings.logFormat === 'pretty' ||
       (settings.logFormat === 'auto' && process.stderr.isTTY === true)
     const { log, flush } = openLog(settings.logLevel, isPretty)
+    standLastResort(
+      log,
+      () => {},
+      () => process.emit('SIGTERM', 'SIGTERM'),
+    )
     const place = { folder: process.cwd(), log }
     const installation = await openInstallation(settings, place, { role: 'api' })
     try {

@@ -49,7 +49,10 @@ export class Connections {
     if (isFull || strangers >= this.#limits.strangersPerAddress) return false
     const place = `${guest.address} ${socket.remotePort}`
     this.#guests.set(place, guest)
-    socket.once('close', () => this.#guests.delete(place))
+    // The next connection of a place can come before the end of the last one is heard.
+    socket.once('close', () => {
+      if (this.#guests.get(place) === guest) this.#guests.delete(place)
+    })
     guest.endAfter(this.#limits.loginMs)
     return true
   }

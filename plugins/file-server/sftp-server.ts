@@ -44,8 +44,9 @@ async function listen(
   const connections = new Connections(limits)
   const ssh = new ssh2.Server({ hostKeys: keys, ident: 'Tollgate' }, (connection, info) => {
     const guest = connections.of(info)
-    if (guest === undefined) connection.end()
-    else serveConnection(connection, guest, connections, context, limits)
+    if (guest !== undefined) return serveConnection(connection, guest, connections, context, limits)
+    connection.on('error', () => {})
+    connection.end()
   })
   const door = createServer((socket) => {
     socket.on('error', () => {})

@@ -221,6 +221,27 @@ describe('the SFTP server', () => {
     await once(client, 'close')
   })
 
+  test('a stranger who comes again from the same port before the end of the last connection is heard ends nothing', async () => {
+    const come = (localPort?: number) => {
+      const socket = connect({ host: '127.0.0.1', port: server.port, localPort })
+      socket.on('error', () => {}).resume()
+      return socket
+    }
+    for (let count = 0; count < 20; count += 1) {
+      const silent = come()
+      await once(silent, 'data')
+      const { localPort } = silent
+      // Both reach the server within one turn of its loop.
+      silent.resetAndDestroy()
+      const loud = come(localPort)
+      loud.write(`SSH-2.0-x\r\n${'\xff'.repeat(64)}`)
+      await once(loud, 'close')
+    }
+    // The limits of the address end with the connections.
+    const client = await until(() => logIn().catch(() => undefined))
+    client.destroy()
+  })
+
   test('a client that asks without waiting for answers does not fill the memory, and its connection ends', async () => {
     const { client, sftp } = await open()
     const handle = (await ask<Buffer>((done) => sftp.open(file.name, 'r', done))) as Buffer
