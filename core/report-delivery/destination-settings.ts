@@ -13,25 +13,37 @@ export function secretIn(fields: RequestFields): DestinationSecret | undefined {
   if (password !== undefined) return { password }
   const privateKey = textOf(groupOf(fields, 'login'), 'privateKey')
   if (privateKey === undefined) return undefined
-  if (!isPrivateKey(privateKey)) {
-    const why = 'must be a private key in PEM or OpenSSH format, without a passphrase'
+  const readable = readableKey(privateKey)
+  if (readable === undefined) {
+    const why =
+      'must be a private key in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase'
     throw refuse('200.300.404', 'login.privateKey', why)
   }
-  return { privateKey }
+  return { privateKey: readable }
 }
 
-/** OpenSSH's own format names its cipher, `none` without a passphrase; Node reads the other formats. */
-function isPrivateKey(text: string): boolean {
+/** Curves of SSH, by their names in OpenSSL. */
+const curves: ReadonlySet<string | undefined> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+
+/**
+ * A key in a format that SSH libraries read: they know PKCS #1 and SEC 1, but not PKCS #8. OpenSSH's own
+ * format names its cipher, `none` without a passphrase.
+ */
+function readableKey(text: string): string | undefined {
   const own = /^-----BEGIN OPENSSH PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END/.exec(text.trim())
   if (own !== null) {
     const bytes = Buffer.from(own[1]!, 'base64')
-    return bytes.subarray(0, 23).equals(Buffer.from('openssh-key-v1\0\0\0\0\x04none'))
+    const isOpen = bytes.subarray(0, 23).equals(Buffer.from('openssh-key-v1\0\0\0\0\x04none'))
+    return isOpen ? text : undefined
   }
   try {
-    createPrivateKey(text)
-    return true
+    const key = createPrivateKey(text)
+    const { namedCurve } = key.asymmetricKeyDetails ?? {}
+    if (key.asymmetricKeyType === 'rsa') return String(key.export({ type: 'pkcs1', format: 'pem' }))
+    if (!curves.has(namedCurve)) return undefined
+    return String(key.export({ type: 'sec1', format: 'pem' }))
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -123,6 +123,7 @@ export async function updateDestination(
         id,
         found.version,
         { ...to, dataKeyId: sealed?.dataKeyId ?? null, sealed: sealed?.sealed ?? null },
+        !isDeepStrictEqual(serverOf(to), serverOf(found)),
         {
           actor: actorOf(caller),
           action: 'report-destination.changed',
@@ -136,6 +137,11 @@ export async function updateDestination(
     // A concurrent change won, so its result decides.
   }
 }
+
+/** Everything that says where files arrive. A server that was replaced has another key. */
+const serverOf = ({ url, user, hostKeys, certificate }: StoredSettings) => ({
+  ...{ url, user, hostKeys, certificate },
+})
 
 /**
  * A stored login goes to no other server than the one that it was given for: else a token without it could

@@ -106,11 +106,15 @@ select id from changed`
 /**
  * Changes a destination that is unchanged since the read. Forgets its failures, since the change may be the
  * cure: waiting files are due at once. Empty after a concurrent change.
+ *
+ * @param isElsewhere The files go to another place: a process that delivers one at this time loses its
+ * lease, and no file counts as taken from the new place.
  */
 export const changeDestination = (
   id: string,
   version: number,
   to: StoredSettings & { readonly dataKeyId: string | null; readonly sealed: Buffer | null },
+  isElsewhere: boolean,
   audit: AuditEntry,
 ) => sql<{ id: string }>`
 with changed as (
@@ -118,12 +122,16 @@ with changed as (
     login = ${to.login}::text, host_keys = ${to.hostKeys}::text[], certificate = ${to.certificate}::text,
     raw = ${to.raw}::boolean, active = ${to.active}::boolean,
     data_key_id = coalesce(${to.dataKeyId}::uuid, data_key_id), sealed = coalesce(${to.sealed}::bytea, sealed),
-    version = version + 1, failures = 0, failing_since = null, probe_at = null
+    version = version + 1, failures = 0, failing_since = null, probe_at = null,
+    lease = lease + case when ${isElsewhere}::boolean then 1 else 0 end,
+    lease_until = case when ${isElsewhere}::boolean then null else lease_until end
   where id = ${id}::uuid and version = ${version}::integer and removed_at is null
   returning id, entity_id),
 woken as (
-  update tollgate.report_delivery set due_at = now()
-  where destination_id in (select id from changed) and state = 'pending' and due_at > now()),
+  update tollgate.report_delivery set due_at = least(due_at, now()),
+    renaming = renaming and not ${isElsewhere}::boolean
+  where destination_id in (select id from changed) and state = 'pending'
+    and (due_at > now() or renaming and ${isElsewhere}::boolean)),
 audited as (${told(audit)})
 select id from changed`
 

@@ -107,6 +107,7 @@ class FtpsSession implements TransferSession {
       rename: async (from, to) => {
         await this.#ask('the new name of the file', () => this.#client.rename(from, to))
       },
+      names: () => this.#names(),
     }
     return put(remote, this.#place, file)
   }
@@ -156,6 +157,16 @@ class FtpsSession implements TransferSession {
     const path = this.#place(name)
     if ((await this.#sizeOf(path)) === undefined) return
     await this.#ask('the removal of the file', () => this.#client.remove(path))
+  }
+
+  /** Some servers list a folder that is missing as an empty one, but none can change to it. */
+  async #names(): Promise<ReadonlySet<string>> {
+    if (this.#folder !== '.') {
+      const here = await this.#ask('the look at the folder', () => this.#client.pwd())
+      await this.#ask('the look at the folder', () => this.#client.cd(this.#folder))
+      await this.#ask('the look at the folder', () => this.#client.cd(here))
+    }
+    return new Set((await this.list()).map(({ name }) => name))
   }
 
   /** From SIZE, or from the list of the folder on servers without SIZE. */

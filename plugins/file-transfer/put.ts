@@ -8,6 +8,8 @@ export type Remote = {
   /** Replaces a file. Ends when the server has confirmed the last byte. */
   write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   rename(from: string, to: string): Promise<void>
+  /** The names in the folder. @throws TransferError when there is no such folder. */
+  names(): Promise<ReadonlySet<string>>
 }
 
 /**
@@ -28,7 +30,12 @@ export async function put(
   // A complete part is never written again: its new name may be on its way, and readers would meet a file
   // that is being written.
   const left = file.isRenaming ? await remote.sizeOf(part) : undefined
-  if (file.isRenaming && left === undefined) return 'was-taken'
+  if (file.isRenaming && left === undefined) {
+    // A folder that is missing, or hides its files, proves nothing about a reader.
+    const names = await remote.names()
+    if (!names.has(file.name) && !names.has(`${file.name}.part`)) return 'was-taken'
+    throw new TransferError('folder', `the server does not tell the size of ${file.name}`)
+  }
   if (left !== file.bytes) await write(remote, part, file)
   await file.renaming()
   try {

@@ -7,7 +7,7 @@ import {
   type TransferSession,
   type TransferTarget,
 } from '@tollgate/plugin-kit'
-import type { Client, SFTPWrapper } from 'ssh2'
+import type { Client, FileEntryWithStats, SFTPWrapper } from 'ssh2'
 import { placeIn, put, type Remote } from './put.ts'
 import { connectSsh } from './ssh.ts'
 import { type Steps, stepsOf } from './steps.ts'
@@ -74,15 +74,13 @@ class SftpSession implements TransferSession {
       write: (path, bytes) => this.#write(path, bytes),
       rename: (from, to) =>
         this.#ask('the new name of the file', (done) => this.#sftp.rename(from, to, done)),
+      names: async () => new Set((await this.#entries()).map(({ filename }) => filename)),
     }
     return put(remote, this.#place, file)
   }
 
   async list(): Promise<readonly RemoteEntry[]> {
-    const entries = await this.#ask<Parameters<Parameters<SFTPWrapper['readdir']>[1]>[1]>(
-      'the list of the folder',
-      (done) => this.#sftp.readdir(this.#folder || '.', done),
-    )
+    const entries = await this.#entries()
     return entries
       .filter(({ attrs }) => attrs.isFile())
       .map(({ filename, attrs }) => ({
@@ -90,6 +88,12 @@ class SftpSession implements TransferSession {
         bytes: attrs.size,
         modifiedAt: new Date(attrs.mtime * 1000),
       }))
+  }
+
+  #entries(): Promise<FileEntryWithStats[]> {
+    return this.#ask('the list of the folder', (done) =>
+      this.#sftp.readdir(this.#folder || '.', done),
+    )
   }
 
   async *get(name: string): AsyncGenerator<Uint8Array> {

@@ -107,7 +107,7 @@ function reasonOf(
     const text = `${host} shares no secure SSH algorithms, or is no SSH server`
     return new TransferError('protocol', text, options)
   }
-  if (error instanceof Error && /private key/i.test(error.message)) {
+  if (error instanceof Error && /private ?key/i.test(error.message)) {
     return new TransferError('login', 'the private key of the login cannot be read', options)
   }
   return new TransferError('closed', `${host} ended the connection before the login`, options)

@@ -26,7 +26,15 @@ export function stepsOf({ stepMs, signal }: TransferContext, cut: () => void): S
       }
       const late = () =>
         end(new TransferError('timeout', `${name} took longer than ${stepMs / 1000} s`))
-      const abort = () => end(new TransferError('aborted', `${name} was given up`))
+      const abort = () => {
+        const isLate = signal.reason instanceof Error && signal.reason.name === 'TimeoutError'
+        const text = `${name} was given up`
+        end(
+          isLate
+            ? new TransferError('timeout', `${text}: the transfer took too long`)
+            : new TransferError('aborted', text),
+        )
+      }
       timer = setTimeout(late, stepMs)
       if (signal.aborted) abort()
       signal.addEventListener('abort', abort, { once: true })

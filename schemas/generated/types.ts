@@ -2548,7 +2548,7 @@ export interface Login {
   user: string
   /** Password of the login. */
   password?: string
-  /** Private key of the login in PEM or OpenSSH format, without a passphrase. SFTP only. */
+  /** Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase. SFTP only. */
   privateKey?: string
 }
 
@@ -2595,7 +2595,7 @@ export interface LoginOfReportDestinationsUpdate {
   user?: string
   /** Password of the login. */
   password?: string
-  /** Private key of the login in PEM or OpenSSH format, without a passphrase. SFTP only. */
+  /** Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase. SFTP only. */
   privateKey?: string
 }
 

@@ -15,7 +15,7 @@ export const reportDestination = group('', 'Report destination', [
   ['folderUrl',  folderUrl,            O,   stored,   none,   'Server and folder: sftp://host:port/folder, or ftps:// for FTP over TLS. A path that begins with /~/ is below the folder of the login. Required at creation.'],
   ['login.user', AN(128),              O,   stored,   none,   'Name of the login. Required at creation.'],
   ['login.password', AN(255),          O,   request,  secret, 'Password of the login.'],
-  ['login.privateKey', pem(16384),     O,   request,  secret, 'Private key of the login in PEM or OpenSSH format, without a passphrase. SFTP only.'],
+  ['login.privateKey', pem(16384),     O,   request,  secret, 'Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase. SFTP only.'],
   ['hostKey',    fingerprints,         O,   stored,   none,   "SHA256 fingerprints of the server's host keys, comma-separated. SFTP needs one."],
   ['certificate', pem(32768),          O,   stored,   none,   'Certificates of the only authorities that may vouch for the server, in PEM format. FTPS only. Default: the public authorities.'],
   ['raw',        flag,                 O,   stored,   none,   'Whether text that a spreadsheet would run as a formula stays as it is.', { default: 'false' }],

@@ -72,10 +72,13 @@ export async function startSftpFolder(): Promise<SftpFolder> {
     connection.on('close', () => connections.delete(connection))
     connection.on('authentication', (context) => {
       if (fails('login') === 'hang') return
+      // Any key of the user: ssh2 has read it, and signed with it.
       const isKnown =
-        context.method === 'password' && context.username === user && context.password === password
+        context.username === user &&
+        (context.method === 'publickey' ||
+          (context.method === 'password' && context.password === password))
       if (isKnown) context.accept()
-      else context.reject(['password'])
+      else context.reject(['publickey', 'password'])
     })
     connection.on('ready', () =>
       connection.on('session', (accept) =>
@@ -152,15 +155,20 @@ export async function startSftpFolder(): Promise<SftpFolder> {
       }),
     )
     let listed = false
-    sftp.on('OPENDIR', (id) => {
-      listed = false
-      sftp.handle(id, folderHandle)
-    })
+    let listing = path
+    sftp.on('OPENDIR', (id, name) =>
+      answer('stat', id, () => {
+        listed = false
+        listing = local(name)
+        statSync(listing)
+        sftp.handle(id, folderHandle)
+      }),
+    )
     sftp.on('READDIR', (id) => {
       if (listed) return sftp.status(id, status.EOF)
       listed = true
-      const names = readdirSync(path).map((filename): FileEntryWithStats => {
-        const attrs = attributes(statSync(local(filename)))
+      const names = readdirSync(listing).map((filename): FileEntryWithStats => {
+        const attrs = attributes(statSync(join(listing, filename)))
         return { filename, longname: filename, attrs } as never
       })
       if (names.length === 0) sftp.status(id, status.EOF)

@@ -36,6 +36,10 @@ const checks: { readonly title: string; check(scene: Scene): Promise<void> }[] =
   { title: 'OpenSSH sshd with another host key receives nothing', check: toWrongHost },
   { title: 'OpenSSH sshd with a full disk keeps no file under the final name', check: toFullDisk },
   { title: 'vsftpd receives files by FTPS, whole and under their name only', check: toVsftpd },
+  {
+    title: 'vsftpd with a folder that is missing proves nothing about a reader',
+    check: toNoFolder,
+  },
   { title: 'vsftpd with an untrusted certificate receives nothing', check: toStranger },
   {
     title: "OpenSSH's sftp reads from tollgate sftp, and changes nothing there",
@@ -145,6 +149,49 @@ async function toVsftpd(scene: Scene): Promise<void> {
     assert.ok(readFileSync(join(server.folder, done.file.name)).equals(content))
     assert.deepEqual([...done.sizes], [content.length])
     assert.deepEqual(readdirSync(server.folder), [done.file.name])
+  } finally {
+    await server.stop()
+  }
+}
+
+/** After a rename without an answer: neither the file nor its part is there. */
+async function toNoFolder(scene: Scene): Promise<void> {
+  const { gateway: run } = scene
+  const { reportDestinations } = run.gateway
+  const folder = await mkdtemp(join(scene.folder, 'missing-'))
+  chmodSync(folder, 0o755)
+  const server = await startVsftpd(scene.programs, folder, await freePort())
+  try {
+    for (const [below, result] of [
+      ['incoming', 'was-taken'],
+      ['incoming/away', 'folder'],
+    ]) {
+      const { id } = await reportDestinations.create({
+        entityId: run.merchant,
+        folderUrl: `ftps://localhost:${server.port}/~/${below}`,
+        login: { user: 'anonymous', password: 'reports@example.com' },
+        certificate: server.certificate,
+      })
+      const pause = (until: string) =>
+        run.sql(`update tollgate.report_destination set probe_at = ${until} where id = $1::uuid`, [
+          id,
+        ])
+      await pause(`now() + interval '1 hour'`)
+      const file = await publishReport(run, run.merchant, content)
+      await until(async () => {
+        const asked =
+          'update tollgate.report_delivery set renaming = true where file_id = $1::uuid returning id'
+        return (await run.sql(asked, [file.id])).length > 0 || undefined
+      })
+      await pause('null')
+      const attempt = await until(async () => {
+        const { deliveries } = await reportDestinations.deliveries(id)
+        return deliveries.find(({ fileId }) => fileId === file.id)?.attempts[0]
+      })
+      assert.equal(attempt.result, result, attempt.message)
+      await reportDestinations.remove(id)
+    }
+    assert.deepEqual(readdirSync(server.folder), [])
   } finally {
     await server.stop()
   }

@@ -1,5 +1,6 @@
 /** Report files reach the folders of their merchant once, whatever fails in between. */
 import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -10,6 +11,7 @@ import type { ReportDeliveryView } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Published, publishReport } from '../../rig/report-files.ts'
 import { type SftpFolder, startSftpFolder } from '../../rig/sftp-folder.ts'
+import { newSshKey } from '../../rig/ssh-keys.ts'
 
 /** The real protocol, with a time limit that a test can wait for. */
 const impatient = definePlugin({
@@ -39,11 +41,17 @@ describe('report files', () => {
     await folder.close()
   })
 
-  async function make(more: Readonly<Record<string, string>> = {}): Promise<string> {
+  async function make(
+    more: Readonly<Record<string, string>> = {},
+    login: Readonly<Record<'user', string> & Record<string, string>> = {
+      user: folder.user,
+      password: folder.password,
+    },
+  ): Promise<string> {
     const { id } = await run.gateway.reportDestinations.create({
       entityId: run.merchant,
       folderUrl: `sftp://127.0.0.1:${folder.port}`,
-      login: { user: folder.user, password: folder.password },
+      login,
       hostKey: folder.hostKey,
       ...more,
     })
@@ -151,6 +159,68 @@ describe('report files', () => {
     const delivery = await ended(file)
     assert.equal(resultsOf(delivery)?.at(-1), 'was-taken')
     assert.deepEqual(readdirSync(folder.path), ['taken'])
+  })
+
+  test('a file whose rename was not answered goes to the new place of its destination', async () => {
+    const next = await startSftpFolder()
+    folder.fail('rename', 'cut')
+    const file = await publish()
+    await tried(file)
+    await run.gateway.reportDestinations.update(destination, {
+      folderUrl: `sftp://127.0.0.1:${next.port}`,
+      hostKey: next.hostKey,
+      login: { user: next.user, password: next.password },
+    })
+    const delivery = await ended(file)
+    assert.deepEqual([delivery?.state, resultsOf(delivery)], ['DELIVERED', ['closed', 'stored']])
+    assert.deepEqual(readdirSync(next.path), [file.name])
+    await next.close()
+  })
+
+  test('a process that is about to rename a file at the old place of a destination gives up', async () => {
+    const next = await startSftpFolder()
+    let release = () => {}
+    const stopped = new Promise<void>((resolve) => {
+      folder.watch(() => {
+        folder.watch(() => {})
+        resolve()
+      })
+      onFaultPoint((point) => {
+        if (point !== 'report-delivered') return
+        return new Promise<void>((go) => {
+          release = go
+        })
+      })
+    })
+    folder.fail('close', 'hang')
+    const file = await publish()
+    await stopped
+    await run.gateway.reportDestinations.update(destination, {
+      folderUrl: `sftp://127.0.0.1:${next.port}`,
+      hostKey: next.hostKey,
+      login: { user: next.user, password: next.password },
+    })
+    onFaultPoint(undefined)
+    release()
+    const delivery = await ended(file)
+    assert.deepEqual([delivery?.state, resultsOf(delivery)], ['DELIVERED', ['stored']])
+    assert.deepEqual(readdirSync(next.path), [file.name])
+    assert.deepEqual(readdirSync(folder.path), [`${file.name}.part`])
+    await next.close()
+  })
+
+  test('private keys log in, whichever format they were given in', async () => {
+    const [rsa, ec] = [
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+      generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey,
+    ]
+    const pem = (key: KeyObject) => String(key.export({ type: 'pkcs8', format: 'pem' }))
+    for (const privateKey of [newSshKey('ed25519').private, pem(rsa), pem(ec)]) {
+      const id = await make({}, { user: folder.user, privateKey })
+      const tested = await run.gateway.reportDestinations.test(id)
+      assert.deepEqual([tested.delivered, tested.message], [true, undefined])
+      await run.gateway.reportDestinations.remove(id)
+    }
   })
 
   test('a server that closes in the middle gets the file at the next try, and no part of it before', async () => {

@@ -244,6 +244,18 @@ describe('report destinations', () => {
     assert.match(errorsOf(reply)[0]?.message ?? '', /without a passphrase/)
   })
 
+  test('private keys that SSH does not know are refused', async () => {
+    for (const type of ['x25519', 'ed25519'] as const) {
+      const { privateKey } = generateKeyPairSync(type as 'ed25519')
+      const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+      const fields = { ...good, 'login.password': '', 'login.privateKey': pem }
+      const reply = await call('reportDestinations.create', owner(), { fields })
+      const [error] = errorsOf(reply)
+      assert.equal(error?.name, 'login.privateKey')
+      assert.match(error?.message ?? '', /OpenSSH format, or RSA or ECDSA in PEM/)
+    }
+  })
+
   test('an entity has a number of them', async () => {
     const made: string[] = []
     for (let count = 0; count < 20; count += 1) made.push((await make()).id)

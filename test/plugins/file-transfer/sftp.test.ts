@@ -1,6 +1,14 @@
 /** Files get to an SFTP folder whole, once, and under their name only when complete. */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sftp } from '@tollgate/file-transfer'
@@ -131,6 +139,20 @@ describe('SFTP', () => {
     assert.deepEqual(readdirSync(folder.path), ['taken'])
   })
 
+  test('a folder that is missing proves nothing about a reader', async () => {
+    const [inside, away] = [join(folder.path, 'in'), join(folder.path, 'away')]
+    mkdirSync(inside)
+    folder.fail('rename', 'cut')
+    const target = targetOf({ folder: 'in' })
+    await assert.rejects(push(fileOf(), target), failsWith('closed', /ended/))
+    folder.heal()
+    renameSync(inside, away)
+    await assert.rejects(push(fileOf(), target), failsWith('folder', /no such folder/))
+    renameSync(away, inside)
+    assert.equal(await push(fileOf(), target), 'stored')
+    assert.deepEqual(readdirSync(inside), [name])
+  })
+
   test('a rename that did not happen is requested again without writing the file again', async () => {
     folder.fail('rename', 'cut')
     await assert.rejects(push(), failsWith('closed', /ended/))
@@ -176,6 +198,26 @@ describe('SFTP', () => {
       failsWith('aborted', /given up/),
     )
     assert.ok(!hasFinal())
+  })
+
+  test('a transfer that takes too long is told as that', async () => {
+    folder.fail('write', 'hang', 3)
+    const limit = new AbortController()
+    folder.watch(() => limit.abort(new DOMException('too long', 'TimeoutError')))
+    await assert.rejects(
+      push(undefined, undefined, { signal: limit.signal }),
+      failsWith('timeout', /the transfer took too long/),
+    )
+    assert.ok(!hasFinal())
+  })
+
+  test('a private key that cannot be read is told as that', async () => {
+    const { password: _, ...target } = targetOf()
+    const privateKey = new Sensitive('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----')
+    await assert.rejects(
+      push(undefined, { ...target, privateKey }),
+      failsWith('login', /the private key of the login cannot be read/),
+    )
   })
 
   test('a full disk is told, and nothing gets the final name', async () => {
