@@ -304,6 +304,36 @@ describe('report files', () => {
     assert.equal(folder.log.filter((line) => line.startsWith('open')).length, 1)
   })
 
+  for (const [point, last] of [
+    ['report-renaming', 'stored'],
+    ['report-delivered', 'was-there'],
+  ] as const) {
+    test(`a process that dies at ${point} leaves the file to the next, which delivers it once`, async () => {
+      const died = new Promise<void>((resolve) => {
+        onFaultPoint((reached) => {
+          if (reached !== point) return
+          onFaultPoint(undefined)
+          resolve()
+          // A dead process writes nothing more.
+          return new Promise<void>(() => {})
+        })
+      })
+      const dying = await run.another()
+      const file = await publish()
+      await died
+      await run.sql(
+        `update tollgate.report_destination set lease_until = now() - interval '1 second' where id = $1::uuid`,
+        [destination],
+      )
+      await run.sql(`delete from tollgate_boss.job where name = 'report-delivery'`)
+      const delivery = await ended(file)
+      assert.deepEqual([delivery?.state, resultsOf(delivery)], ['DELIVERED', [last]])
+      assert.deepEqual(readdirSync(folder.path), [file.name])
+      assert.equal(folder.log.filter((line) => line.startsWith('open')).length, 1)
+      await dying.close()
+    })
+  }
+
   test('several processes deliver many files once each, in their order', async () => {
     const second = await run.another()
     const files: Published[] = []
