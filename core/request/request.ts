@@ -2,6 +2,7 @@ import { type Field, formatMessage, limits } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
 import { cardDataIn, cardDataName, cardNumberInside, holdsCardNumber } from './card-data.ts'
 import { namesCardData } from './card-data-names.ts'
+import { takerOf } from './elsewhere.ts'
 import { suggest } from './names.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { FreeKeys, Leaf, Level, List, Plan } from './plan.ts'
@@ -212,6 +213,8 @@ export class RequestBuilder {
     }
     // A suggestion is the most expensive step, so each name gets one.
     if (this.errors.has(name)) return notAllowed
+    const taker = takerOf(name)
+    if (taker !== undefined) return `is not taken here; it belongs to ${taker}`
     const meant = suggest(name, this.plan.vocabulary)
     return meant === undefined ? notAllowed : `${notAllowed}; did you mean ${meant}?`
   }

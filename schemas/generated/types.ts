@@ -48,7 +48,6 @@ export interface PaymentsCreateRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
-  forex?: Forex
   card?: Card
   applePay?: ApplePay
   googlePay?: GooglePay
@@ -58,6 +57,7 @@ export interface PaymentsCreateRequest {
   /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   tokenAccount?: TokenAccount
+  forex?: Forex
   customer?: Customer
   shipping?: Shipping
   billing?: Billing
@@ -87,13 +87,6 @@ export interface PaymentsCreateRequest {
   giftCard?: GiftCard
   /** Id of the test clock of the new resource. */
   testClock?: string
-}
-
-export interface Forex {
-  /** Amount in the foreign currency. */
-  amount?: string
-  /** The foreign currency. */
-  currency?: string
 }
 
 export interface Card {
@@ -179,6 +172,13 @@ export interface TokenAccount {
   cryptogram?: string
   /** Dynamic security code of the token. Used once. */
   dtvc?: string
+}
+
+export interface Forex {
+  /** Amount in the foreign currency. */
+  amount?: string
+  /** The foreign currency. */
+  currency?: string
 }
 
 export interface Customer {
@@ -1142,13 +1142,19 @@ export interface PaymentsFollowUpRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
+  forex?: Forex
   customer?: Customer
+  shipping?: Shipping
   billing?: Billing
-  merchant?: MerchantOfPaymentsFollowUp
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: Sender
+  recipient?: Recipient
   cart?: Cart
   marketPlace?: MarketPlace
   airline?: Airline
   standingInstruction?: StandingInstruction
+  threeDSecure?: ThreeDSecure
   customParameters?: CustomParameters
   /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
@@ -1157,69 +1163,9 @@ export interface PaymentsFollowUpRequest {
    * Receives a GET with id and resourcePath. Use webhooks instead.
    */
   notificationUrl?: string
+  risk?: Risk
   /** Acquirer's reason of the chargeback. */
   chargebackResultCode?: string
-}
-
-export interface MerchantOfPaymentsFollowUp {
-  /** Name on the statement, often business name, asterisk, product. Takes precedence over descriptor. */
-  name?: string
-  /** Merchant category code. */
-  mcc?: string
-  /** Street. */
-  street?: string
-  /** Second line of the statement: the town, or a phone number, e-mail address or URL of an online shop. */
-  city?: string
-  /** State or region. */
-  state?: string
-  /** Country, three digits. */
-  countryCode?: string
-  /** Country, two letters. */
-  country?: string
-  /** Postal code. */
-  postcode?: string
-  /** Latitude and longitude of the shop. */
-  geographicCoordinates?: string
-  /** Town of the service. */
-  serviceLocationCity?: string
-  /** State of the service. */
-  serviceLocationState?: string
-  /** Country of the service. */
-  serviceLocationCountryCode?: string
-  /** Postal code of the service. */
-  serviceLocationPostCode?: string
-  /** Latitude and longitude of the service. */
-  serviceLocationGeographicCoordinates?: string
-  /** Further contact of the merchant. */
-  additionalContact?: string
-  /** Phone number. */
-  phone?: string
-  /** Phone number for shoppers. */
-  customerContactPhone?: string
-  /** Identifier of the web site. */
-  websiteId?: string
-  /** Address of the web site. */
-  url?: string
-  /** Code of the referring partner. */
-  partnerIdCode?: string
-  /** Independent sales organisation. */
-  isoId?: string
-  /** Payment facilitator, its id. */
-  payFacId?: string
-  /** Payment facilitator, its name. */
-  payFacName?: string
-  /** Marketplace. */
-  marketplaceId?: string
-  /** Facilitator's merchant, for one card network. */
-  submerchantId?: string
-  /** Tax number. */
-  taxId?: string
-  data?: MerchantData
-  /** Marks a marketplace sale by a foreign retailer. */
-  foreignRetailIndicator?: string
-  /** Registered name. */
-  legalName?: string
-  app?: MerchantApp
 }
 
 export interface PaymentsGetRequest {
@@ -1396,8 +1342,17 @@ export interface RegistrationsCreateRequest {
   virtualAccount?: VirtualAccount
   bankAccount?: BankAccount
   tokenAccount?: TokenAccountOfRegistrationsCreate
+  forex?: Forex
   customer?: Customer
+  shipping?: Shipping
   billing?: Billing
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: Sender
+  recipient?: Recipient
+  cart?: Cart
+  marketPlace?: MarketPlace
+  airline?: Airline
   recurringMigration?: RecurringMigration
   standingInstruction?: StandingInstruction
   threeDSecure?: ThreeDSecure
@@ -1409,6 +1364,7 @@ export interface RegistrationsCreateRequest {
    * Receives a GET with id and resourcePath. Use webhooks instead.
    */
   notificationUrl?: string
+  risk?: Risk
   /** Id of the test clock of the new resource. */
   testClock?: string
 }
@@ -1471,12 +1427,12 @@ export interface RegistrationsPayRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
-  forex?: Forex
   card?: CardOfRegistrationsPay
   bankAccount?: BankAccountOfRegistrationsPay
   /** Collection date of a direct debit. Not used for risk checks. */
   transactionDueDate?: string
   tokenAccount?: TokenAccountOfRegistrationsPay
+  forex?: Forex
   customer?: Customer
   shipping?: Shipping
   billing?: Billing
@@ -4022,7 +3978,7 @@ export interface RegistrationsCreateAnswer {
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
   tokenAccount?: TokenAccountAnswer
-  merchant?: MerchantAnswerOfRegistrationsCreate
+  merchant?: MerchantAnswer
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
@@ -4032,10 +3988,16 @@ export interface RegistrationsCreateAnswer {
   billing?: BillingAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
-}
-
-export interface MerchantAnswerOfRegistrationsCreate {
-  bankAccount?: MerchantBankAccountAnswer
+  forex?: ForexAnswer
+  shipping?: ShippingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  redirect?: RedirectAnswer
 }
 
 export interface RegistrationsPayAnswer {

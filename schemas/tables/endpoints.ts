@@ -16,6 +16,12 @@ const paymentAnswer = [
   'threeDSecure', 'customParameters', 'asynchronous', 'giftCard',
 ] as const
 
+/** Deployed clients send one array of parameters everywhere: everything about the purchase and its people. */
+const aboutPayment = [
+  'forex', 'customer', 'shipping.customer', 'billing', 'merchant.billing', 'shipping', 'merchant.shipping', 'corporate',
+  'sender', 'recipient', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline',
+] as const
+
 /** A registration's answer has the shown parts of the account and of its owner. */
 const registrationAnswer = [
   'registration response', 'payment response', 'virtualAccount', 'bankAccount', 'tokenAccount', 'customer', 'billing',
@@ -37,10 +43,8 @@ const storedBank = ['bankAccount.bankName', 'bankAccount.bankCode', 'bankAccount
 
 /** A checkout has every field of its payment but those that its shopper enters. */
 const checkoutFields = [
-  'basic', 'checkout', 'forex', 'customer', 'shipping.customer', 'billing', 'merchant.billing', 'shipping', 'merchant.shipping',
-  'corporate', 'sender', 'recipient', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'tokenization',
-  'recurringMigration', 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'testClock',
-  'compatibility',
+  'basic', 'checkout', ...aboutPayment, 'tokenization', 'recurringMigration', 'standingInstruction', 'threeDSecure',
+  'customParameters', 'asynchronous', 'risk', 'testClock', 'compatibility',
 ] as const
 const notOfCheckouts = ['referenceUuid', 'threeDSecure.verificationId', 'overrideHolder'] as const
 
@@ -55,11 +59,9 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/payments',
     title: 'Create a payment',
     accepts: [
-      'basic', 'forex', 'card', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount',
-      'customer', 'shipping.customer', 'billing', 'merchant.billing', 'shipping', 'merchant.shipping', 'corporate',
-      'sender', 'recipient', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'tokenization',
-      'recurringMigration', 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk',
-      'giftCard', 'testClock', 'compatibility',
+      'basic', 'card', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount', ...aboutPayment,
+      'tokenization', 'recurringMigration', 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous',
+      'risk', 'giftCard', 'testClock', 'compatibility',
     ],
     required: ['amount', 'currency', 'paymentType'],
     refused: [...checkoutOnly],
@@ -74,8 +76,8 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/payments/{id}',
     title: 'Capture, refund, reverse or otherwise follow up a payment',
     accepts: [
-      'basic', 'customer', 'billing', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'standingInstruction',
-      'customParameters', 'asynchronous', 'chargeback', 'compatibility',
+      'basic', ...aboutPayment, 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'chargeback',
+      'compatibility',
     ],
     required: ['paymentType'],
     // Instrument and capture count are those of the payment in the path; a brand can be repeated.
@@ -141,11 +143,12 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/registrations',
     title: 'Store an account for later payments',
     accepts: [
-      'registration', 'card', 'virtualAccount', 'bankAccount', 'tokenAccount', 'customer', 'billing', 'recurringMigration',
-      'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'testClock', 'compatibility',
+      'registration', 'card', 'virtualAccount', 'bankAccount', 'tokenAccount', ...aboutPayment, 'recurringMigration',
+      'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'testClock', 'compatibility',
     ],
     refused: ['registrations[n].id', 'transactionDueDate', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
-    answers: [...registrationAnswer],
+    // The verification has them; the account keeps those of its owner.
+    answers: [...registrationAnswer, ...aboutPayment, 'threeDSecure', 'asynchronous'],
     login: 'token',
     right: 'charge',
     throttle: 'write',
@@ -156,10 +159,8 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/registrations/{id}/payments',
     title: 'Pay with a registration',
     accepts: [
-      'basic', 'forex', 'card', 'bankAccount', 'tokenAccount', 'customer', 'shipping.customer', 'billing', 'merchant.billing',
-      'shipping', 'merchant.shipping', 'corporate', 'sender', 'recipient', 'merchant', 'cart.items', 'cart.payments',
-      'marketPlace', 'airline', 'tokenization', 'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous',
-      'risk', 'testClock', 'compatibility',
+      'basic', 'card', 'bankAccount', 'tokenAccount', ...aboutPayment, 'tokenization', 'standingInstruction', 'threeDSecure',
+      'customParameters', 'asynchronous', 'risk', 'testClock', 'compatibility',
     ],
     required: ['amount', 'currency', 'paymentType'],
     // Account and brand come from the registration; a security code, a holder and a brand can be

@@ -25,6 +25,14 @@ describe('follow-ups by payment type', () => {
   })
   after(() => closeChecked(run))
 
+  test('a follow-up takes everything about the purchase and its people', async () => {
+    const { id } = await run.pay()
+    const shipping = { city: 'Berlin', country: 'DE' } as const
+    const refund = await run.gateway.payments.refund(id, { ...eur('9.00'), shipping })
+    assert.deepEqual({ ...(refund.shipping as object) }, shipping)
+    assert.deepEqual((await run.gateway.payments.get(refund.id)).shipping, shipping)
+  })
+
   const follow = (id: string, paymentType: string, amount = '92.00') =>
     run.gateway.payments.followUp(id, { paymentType, ...eur(amount) })
   /** One approved payment of every type that takes follow-ups. */

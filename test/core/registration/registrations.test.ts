@@ -19,6 +19,42 @@ describe('registrations', { concurrency: true }, () => {
   })
   after(() => run.close())
 
+  test('an account is stored with everything that a payment takes about the purchase and its people', async () => {
+    const about = {
+      shipping: { city: 'Berlin', country: 'DE', method: 'GROUND' } as const,
+      merchant: { name: 'Shop' },
+      cart: { items: [{ name: 'Book', price: '12.00', quantity: '1' }] },
+      customParameters: { SHOPPER_cart: '17' },
+    }
+    const { id, shipping, cart } = await run.store(about)
+    const { shipping: to, cart: bought } = JSON.parse(JSON.stringify({ shipping, cart }))
+    assert.deepEqual({ to, bought }, { to: about.shipping, bought: about.cart })
+    const account = await run.gateway.registrations.get(id)
+    assert.deepEqual(account.customParameters, about.customParameters)
+    assert.equal(account.shipping, undefined, 'an account is not of one purchase')
+    const payment = await run.payWith(id, about)
+    const reference = 'one-array'
+    const back = {
+      ...about,
+      merchantTransactionId: reference,
+      amount: '1.00',
+      currency: 'EUR',
+    } as const
+    await run.gateway.payments.refund(payment.id, back)
+    const sent = run.acquirer.calls.find((call) => call.reference === reference)
+    assert.deepEqual({ ...(sent?.operation.request.shipping as object) }, about.shipping)
+  })
+
+  test('a known field that moves money is named with the path that takes it', async () => {
+    await assert.rejects(run.store({ amount: '12.00' }), (error: unknown) => {
+      assert.ok(error instanceof GatewayError)
+      assert.deepEqual(error.parameterErrors, [
+        { name: 'amount', message: 'is not taken here; it belongs to POST /v1/payments' },
+      ])
+      return true
+    })
+  })
+
   test('an account is stored, read masked, paid with and removed', async () => {
     const made = await run.store({ customer: { givenName: 'Jane', surname: 'Jones' } })
     assert.equal(made.result.code, done)

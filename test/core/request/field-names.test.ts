@@ -23,6 +23,18 @@ describe('names', () => {
     })
   }
 
+  it('a name of another operation is answered with that operation', () => {
+    const { errors } = read('chargebackResultCode=1&job.expression=1&cart.items[3].nmae=1')
+    assert.deepEqual(
+      errors.map(({ message }) => message),
+      [
+        'is not taken here; it belongs to POST /v1/payments/{id}',
+        'is not taken here; it belongs to POST /scheduling/v1/schedules',
+        'is not an allowed parameter; did you mean cart.items[3].name?',
+      ],
+    )
+  })
+
   it('a name far from every known one gets no suggestion', () => {
     assert.equal(refused('ammmmount=1').message, 'is not an allowed parameter')
   })
