@@ -26,13 +26,13 @@ describe('registrations', { concurrency: true }, () => {
       cart: { items: [{ name: 'Book', price: '12.00', quantity: '1' }] },
       customParameters: { SHOPPER_cart: '17' },
     }
-    const { id, shipping, cart } = await run.store(about)
+    const { id, shipping, cart } = await run.store({ ...about, testMode: 'EXTERNAL' })
     const { shipping: to, cart: bought } = JSON.parse(JSON.stringify({ shipping, cart }))
     assert.deepEqual({ to, bought }, { to: about.shipping, bought: about.cart })
     const account = await run.gateway.registrations.get(id)
     assert.deepEqual(account.customParameters, about.customParameters)
     assert.equal(account.shipping, undefined, 'an account is not of one purchase')
-    const payment = await run.payWith(id, about)
+    const payment = await run.payWith(id, { ...about, testMode: 'EXTERNAL' })
     const reference = 'one-array'
     const back = {
       ...about,
