@@ -87,7 +87,7 @@ export type SumRow = {
   record_type: string
   transaction_type: string
   count: bigint
-  /** Signed: positive in favour of the merchant. */
+  /** Signed: positive in favour of the merchant. Without records that failed. */
   settled: bigint
   fee: bigint
   merchant_number: string
@@ -107,8 +107,8 @@ export const sumsOf = (batchIds: readonly string[], own: readonly string[]) => s
   from tollgate.settlement_batch as batch
   cross join lateral (
     select record.record_type, record.transaction_type, count(*) as count,
-      sum(case when record.cashflow = 'POS' then record.settled_minor else -record.settled_minor end)::bigint
-        as settled,
+      sum(case when record.status = 'FAILED' then 0 when record.cashflow = 'POS' then record.settled_minor
+        else -record.settled_minor end)::bigint as settled,
       coalesce(sum(record.fee_minor), 0)::bigint as fee, min(record.merchant_number) as merchant_number,
       min(record.account_id::text)::uuid as first_account, max(record.account_id::text)::uuid as last_account,
       count(*) filter (where record.match_status = 'NOT_MATCHED') as not_matched,

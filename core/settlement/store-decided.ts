@@ -31,7 +31,8 @@ where record.id in (select id from changed) and not 'CHANGED' = any(record.discr
 
 /**
  * Makes the batches of a file, and balances them: opening, gross amounts, less fees, and other lines must
- * equal payout and closing. Null without a payout line.
+ * equal payout and closing. A record that failed is not paid out: only its fee counts. Null without a payout
+ * line.
  */
 export const balanceBatches = (fileId: string) => sql<{
   id: string
@@ -56,8 +57,8 @@ total as materialized (
     lines.has_payout, least(records.first_day, lines.first_day) as first_day
   from named
   cross join lateral (
-    select coalesce(sum(case when cashflow = 'POS' then settled_minor else -settled_minor end
-      - coalesce(fee_minor, 0)), 0)::bigint as minor, min(settlement_date) as first_day
+    select coalesce(sum(case when status = 'FAILED' then 0 when cashflow = 'POS' then settled_minor
+      else -settled_minor end - coalesce(fee_minor, 0)), 0)::bigint as minor, min(settlement_date) as first_day
     from tollgate.settlement_record as record
     where record.scope_id = named.scope_id and record.batch = named.batch
       and record.settled_currency = named.currency) as records

@@ -51,14 +51,8 @@ export function linesOf(settling: Settling): readonly (RecordLine | PayoutLine)[
       const settled = exchanged(amount)
       return [{ ...plain, settled, rate: otherRate.text, fee: feeOf(kind, settled.minor) }]
     }
-    case 'failed': {
-      const back = cashflow === 'POS' ? 'NEG' : 'POS'
-      const text = `not paid out: ${settling.reference}`
-      return [
-        { ...plain, status: 'FAILED', fee: 0n },
-        { kind: 'adjustment', cashflow: back, amount, text },
-      ]
-    }
+    case 'failed':
+      return [{ ...plain, status: 'FAILED', fee: 0n }]
     case 'noReference':
       return [{ ...plain, about: { ...about, ...noIds } }]
     default:

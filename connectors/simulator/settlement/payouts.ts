@@ -6,9 +6,10 @@ export class Payouts {
 
   add(line: RecordLine | PayoutLine): void {
     const { minor, currency } = isRecord(line) ? line.settled : line.amount
+    const isPaid = !isRecord(line) || line.status === 'SUCCESS'
     const fee = isRecord(line) ? line.fee : 0n
     const sum = this.#sums.get(currency) ?? 0n
-    this.#sums.set(currency, sum + signed(line.cashflow, minor) - fee)
+    this.#sums.set(currency, sum + (isPaid ? signed(line.cashflow, minor) : 0n) - fee)
   }
 
   /**

@@ -42,8 +42,10 @@ export function mustAddUp(items: readonly SettlementItem[]): void {
   const signed = (line: SettlementRecord | BatchLine, minor: bigint) =>
     line.cashflow === 'POS' ? minor : -minor
   for (const record of recordsIn(items)) {
-    add(sums, record.batch!, signed(record, record.settled.minor) - (record.fee ?? 0n))
-    add(totals, record.settled.currency, signed(record, record.settled.minor))
+    const minor = signed(record, record.settled.minor)
+    // A record that failed is not paid out.
+    add(sums, record.batch!, (record.status === 'FAILED' ? 0n : minor) - (record.fee ?? 0n))
+    add(totals, record.settled.currency, minor)
   }
   for (const line of batchLinesIn(items)) {
     const minor = signed(line, line.amount.minor)

@@ -107,6 +107,36 @@ describe('aggregations', () => {
     assert.deepEqual(await reports.aggregation(aggregation!.id), aggregation)
   })
 
+  test('count a record that failed with its fee alone, because it is not paid out', async () => {
+    const sale = await run.pay({ testMode: 'EXTERNAL' })
+    const staged = await decide([
+      { settlementId: '1', paymentId: sale.id, fee: 155n },
+      { settlementId: '2', minor: 5000n, status: 'FAILED', fee: 10n },
+      {
+        settlementId: '3',
+        minor: 700n,
+        transactionType: 'REFUND',
+        cashflow: 'NEG',
+        status: 'FAILED',
+      },
+    ])
+    await batchLine(staged.fileId, 'payout', 9200 - 155 - 10)
+    await staged.decide()
+    const [aggregation] = (await reports.aggregations(march)).aggregations
+    const { count, gross, refunds, net, payout, status } = aggregation!
+    assert.deepEqual(
+      { count, gross, refunds, net, payout, status },
+      {
+        count: 3,
+        gross: '92.00',
+        refunds: '0.00',
+        net: '90.35',
+        payout: '90.35',
+        status: 'BALANCED',
+      },
+    )
+  })
+
   test('are open before the payout is reported, and balanced when it equals the sum', async () => {
     const first = await decide([{ settlementId: '1', fee: 100n }])
     await first.decide()
