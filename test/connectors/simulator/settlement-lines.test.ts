@@ -75,11 +75,10 @@ describe('odd lines', () => {
     const { records, batchLines } = await odd(test, { amount: euros(9294) })
     assert.equal(records[0]!.status, 'FAILED')
     assert.equal(records[0]!.fee, 0n)
-    assert.deepEqual(amountsOf(batchLines), [
-      ['opening', 0n],
-      ['payout', 0n],
-      ['closing', 0n],
-    ])
+    assert.deepEqual(
+      batchLines.map(({ kind }) => kind),
+      ['opening', 'payout', 'closing'],
+    )
   })
 
   it('.95: a line without any id', async (test) => {
