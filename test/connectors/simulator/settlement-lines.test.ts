@@ -4,7 +4,6 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Operation, SettlementRecord } from '@tollgate/plugin-kit'
 import { cellsOf } from '../../../connectors/simulator/settlement/format.ts'
 import {
-  amountsOf,
   bytesOf,
   dayMs,
   filesOf,
