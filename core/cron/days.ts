@@ -31,6 +31,11 @@ function maskOf(field: DayField, rule: FieldRule, length: number, firstWeekday: 
   const dayOfWeek = (day: number) => ((day - 1 + firstWeekday) % 7) + 1
   const firstOf = (wanted: number) => 1 + ((wanted - 1 - firstWeekday + 7) % 7)
   const isWeekday = (day: number) => dayOfWeek(day) !== 1 && dayOfWeek(day) !== 7
+  /** Two days away only when the nearer weekday lies in another month. */
+  const nearest = (wanted: number) =>
+    [0, -1, 1, 2, -2]
+      .map((away) => wanted + away)
+      .find((day) => day >= 1 && day <= length && isWeekday(day))!
   switch (rule.kind) {
     case 'none':
       return 0
@@ -46,12 +51,10 @@ function maskOf(field: DayField, rule: FieldRule, length: number, firstWeekday: 
       return rule.daysBefore < length ? bit(length - rule.daysBefore) : 0
     case 'lastWeekday':
       return bit([length, length - 1, length - 2].find(isWeekday)!)
-    case 'nearestWeekday': {
-      if (rule.day > length) return 0
-      // Two days away only when the nearer weekday lies in another month.
-      const near = [0, -1, 1, 2, -2].map((away) => rule.day + away)
-      return bit(near.find((day) => day >= 1 && day <= length && isWeekday(day))!)
-    }
+    case 'nearestWeekday':
+      return rule.day > length ? 0 : bit(nearest(rule.day))
+    case 'nearestWeekdayBefore':
+      return rule.daysBefore < length ? bit(nearest(length - rule.daysBefore)) : 0
     case 'lastOf': {
       const first = firstOf(rule.dayOfWeek)
       return bit(first + 7 * Math.floor((length - first) / 7))

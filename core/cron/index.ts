@@ -27,7 +27,8 @@
  * - A range may wrap (`FRI-MON`, `22-2`, `NOV-FEB`), except in years.
  * - `start/n` takes every nth value from start to the end of the unit; `/n`, also with a `*` before
  *   it, begins with the unit's first value (years: 1970); `a-b/n` takes every nth value up to b, also
- *   round a wrap. n is 1 to the number of values the unit has.
+ *   round a wrap. n is 1 to the number of values the unit has; in
+ *   seconds, minutes and hours one less, because `0/60` would be no step.
  * - In months `start/n` goes on past December until it would meet start: `4/3` is April, July,
  *   October and January.
  * - In dayOfMonth `start/n` with n > 1 leaves the 31st out unless it starts there: `1/5` ends with
@@ -36,7 +37,8 @@
  * The two day fields:
  * - One chooses days, the other is `?`. An expression with `?` in none or both is refused.
  * - `L` in dayOfMonth is the last day of the month, `L-3` three days before it (never the day of
- *   another month), `LW` the last Monday to Friday.
+ *   another month), `LW` the last Monday to Friday, `L-3W` the Monday to
+ *   Friday nearest to the third day before it.
  * - `15W` is the Monday to Friday nearest to the 15th: the 14th when that is a Saturday, the 16th when
  *   it is a Sunday. It stays in its month (`1W` may be the 3rd) and does not run in a month that
  *   lacks the day.

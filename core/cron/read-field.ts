@@ -24,6 +24,8 @@ export type FieldRule =
   | { readonly kind: 'lastWeekday' }
   /** `15W` */
   | { readonly kind: 'nearestWeekday'; readonly day: number }
+  /** `L-3W`: the same of the day that many days before the last. */
+  | { readonly kind: 'nearestWeekdayBefore'; readonly daysBefore: number }
   /** `FRIL`; days of the week count from 1, Sunday. */
   | { readonly kind: 'lastOf'; readonly dayOfWeek: number }
   /** `FRI#3` */
@@ -37,7 +39,7 @@ const tooLarge = 1_000_000
  *
  *     field = item *("," item)
  *     item  = "*" | value | value "-" value | ["*" | value | value "-" value] "/" number
- *     alone = "?" | "L" | "LW" | "L-" number | number "W" | value "L" | value "#" number
+ *     alone = "?" | "L" | "LW" | "L-" number ["W"] | number "W" | value "L" | value "#" number
  *
  * The reader goes over the text once and never back.
  *
@@ -121,7 +123,8 @@ class FieldReader {
     if (this.#take('W')) return { kind: 'lastWeekday' }
     if (!this.#take('-')) return { kind: 'last', daysBefore: 0 }
     const reason = 'no month is that long'
-    return { kind: 'last', daysBefore: this.#number(1, 30, reason, 'write 1 to 30 after L-') }
+    const daysBefore = this.#number(1, 30, reason, 'write 1 to 30 after L-')
+    return { kind: this.#take('W') ? 'nearestWeekdayBefore' : 'last', daysBefore }
   }
 
   #range(first: number): void {
@@ -159,7 +162,10 @@ class FieldReader {
   /** The `/n` of a step. */
   #step(): number {
     this.#take('/')
-    const longest = spanOf(this.#unit)
+    const { field } = this.#unit
+    const isOfTime = field === 'second' || field === 'minute' || field === 'hour'
+    // A step as long as a minute, an hour or a day would be no step: whoever writes it means another field.
+    const longest = spanOf(this.#unit) - (isOfTime ? 1 : 0)
     return this.#number(1, longest, 'there is no such step', `write 1 to ${longest} after /`)
   }
 

@@ -51,7 +51,7 @@ export const units: Readonly<Record<CronField, Unit>> = {
   second: unit('second', 0, 59),
   minute: unit('minute', 0, 59),
   hour: unit('hour', 0, 23),
-  dayOfMonth: unit('dayOfMonth', 1, 31, [], ', or ?, L, L-3, LW, 15W'),
+  dayOfMonth: unit('dayOfMonth', 1, 31, [], ', or ?, L, L-3, LW, L-3W, 15W'),
   month: unit('month', 1, 12, monthNames),
   dayOfWeek: unit('dayOfWeek', 1, 7, dayNames, ', or ?, L, 6L, 6#3'),
   year: unit('year', firstYear, lastYear),

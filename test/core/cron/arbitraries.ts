@@ -29,7 +29,8 @@ function textOf(min: number, max: number, names: readonly string[] = []): fc.Arb
   const value = spelledValue(min, max, names)
   const isYear = min === 1970
   const range = fc.tuple(value, value).map((ends) => (isYear ? ends.sort() : ends).join('-'))
-  const span = max - min + 1
+  // Units of time begin with 0, and take no step of their whole length.
+  const span = max - min + (min === 0 ? 0 : 1)
   const step = fc.oneof(
     fc.integer({ min: 1, max: Math.min(7, span) }),
     fc.integer({ min: 1, max: span }),
@@ -59,6 +60,7 @@ const dayOfMonth = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('L', 'l', 'LW', 'lw', '1W', '31W', '30w', '29W', '31') },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 31 }).map((day) => `${day}W`) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((before) => `L-${before}`) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((before) => `L-${before}W`) },
 )
 const dayValue = spelledValue(1, 7, days)
 const dayOfWeek = fc.oneof(

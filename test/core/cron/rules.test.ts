@@ -58,7 +58,7 @@ describe('lists, ranges and steps', () => {
     assert.deepEqual(minutes('*/15'), [0, 15, 30, 45])
     assert.deepEqual(minutes('/20'), [0, 20, 40])
     assert.deepEqual(minutes('50/4'), [50, 54, 58])
-    assert.deepEqual(minutes('5/60'), [5])
+    assert.deepEqual(minutes('5/59'), [5])
     assert.deepEqual(hours('3/6'), [3, 9, 15, 21])
     assert.deepEqual(hours('5/6'), [5, 11, 17, 23])
     assert.deepEqual(week('MON/2'), [2, 4, 6])
@@ -130,6 +130,14 @@ describe('days', () => {
     assert.deepEqual(daysOf(2027, '30W 2,5 ?'), ['05-31'])
     assert.deepEqual(daysOf(2027, 'LW 1,2,7,10 ?'), ['01-29', '02-26', '07-30', '10-29'])
     assert.deepEqual(daysOf(2027, '31w 2,4,6 ?'), [])
+  })
+
+  test('L-nW is the weekday nearest to the nth day before the last, within the month', () => {
+    // 28 February 2027 is a Sunday, 30 April a Friday, 31 July a Saturday, 28 August a Saturday.
+    assert.deepEqual(daysOf(2027, 'L-1W 2,4,7 ?'), ['02-26', '04-29', '07-30'])
+    assert.deepEqual(daysOf(2027, 'L-3W 2,4,8 ?'), ['02-25', '04-27', '08-27'])
+    // 1 May 2027 is a Saturday, 1 August a Sunday.
+    assert.deepEqual(daysOf(2027, 'L-30W 2,5,8 ?'), ['05-03', '08-02'])
   })
 
   test('L and # select days of the week', () => {

@@ -69,13 +69,14 @@ function wantsDayOfMonth(text: string): (day: Day) => boolean {
     return (day) => day.day === daysOf(day).length - Number(last[1] ?? 0)
   }
   if (text === 'LW') return (day) => day.day === daysOf(day).findLast(isWeekday)?.day
-  const nearest = /^(\d+)W$/.exec(text)
+  const nearest = /^(L-)?(\d+)W$/.exec(text)
   if (nearest !== null) {
-    const wanted = Number(nearest[1])
-    const distance = (day: Day) => Math.abs(day.day - wanted)
     return (day) => {
       const days = daysOf(day)
-      if (wanted > days.length) return false
+      const number = Number(nearest[2])
+      const wanted = nearest[1] === undefined ? number : days.length - number
+      if (wanted < 1 || wanted > days.length) return false
+      const distance = (one: Day) => Math.abs(one.day - wanted)
       const [best] = days.filter(isWeekday).sort((a, b) => distance(a) - distance(b))
       return day.day === best?.day
     }
