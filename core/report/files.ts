@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { cursorOf, limitOf } from '../page/by-id.ts'
-import { textOf } from '../request/values.ts'
+import { refuse, textOf } from '../request/values.ts'
 import { type ReportFile, reportFile, reportOf } from './open.ts'
 import { readerOf } from './readers.ts'
 import { reportsOf } from './store-file.ts'
@@ -44,18 +44,27 @@ export const fileView = (file: ReportFile): ReportFileView => ({
   madeAt: wireTimestamp(file.madeAt),
 })
 
-/** Newest first. @throws GatewayError 400 naming the field. */
+/** Newest first. @throws GatewayError 400 naming the field, also for a channel, which has no files. */
 export async function listFiles(
   engine: Engine,
   caller: Caller,
   fields: RequestFields,
 ): Promise<ReportFilePage> {
-  const { own } = await readerOf(engine, caller, textOf(fields, 'entityId'))
+  const { own, isChannel } = await readerOf(engine, caller, textOf(fields, 'entityId'))
+  if (isChannel) throw channelHasNoFiles()
   const limit = limitOf(fields)
   const rows = await engine.lanes.read(reportsOf(own, cursorOf(fields), limit + 1))
   const files = rows.slice(0, limit).map((row) => fileView(reportOf(row, 'guarded')))
   return { files, ...(rows.length > limit && { nextCursor: files.at(-1)!.id }) }
 }
+
+/** An empty list would say that nothing was settled. */
+const channelHasNoFiles = () =>
+  refuse(
+    '200.300.404',
+    'entityId',
+    'is that of a channel, but files are made for merchants: use a token of the merchant, and its id',
+  )
 
 /** @throws GatewayError 404 when the caller sees none with this id. */
 export async function findFile(

@@ -9,6 +9,7 @@ export type Reader = {
   readonly own: readonly string[]
   /** Above it: their payouts can have records of the reader. */
   readonly above: readonly string[]
+  readonly isChannel: boolean
 }
 
 /** @param entityId An entity that the caller may name; undefined: that of the caller. */
@@ -19,7 +20,11 @@ export async function readerOf(
 ): Promise<Reader> {
   const id = entityId ?? caller.entityId
   const own = (await lanes.read(entitiesBelow(id))).map((row) => row.id)
-  if (id === null) return { own, above: [] }
+  if (id === null) return { own, above: [], isChannel: false }
   const path = await lanes.read(ancestries([id]))
-  return { own, above: path.map((row) => row.id).filter((above) => above !== id) }
+  return {
+    own,
+    above: path.map((row) => row.id).filter((above) => above !== id),
+    isChannel: path.some((row) => row.id === id && row.kind === 'channel'),
+  }
 }

@@ -67,6 +67,7 @@ export async function reconciliationDemo(
   )
 
   print('\n5. The reports for the accountants: GET /reports/v1/reconciliations/files/{id}')
+  print('   Files are made for merchants, so reading them takes a token of the merchant:')
   await printReports(gateway, credentials.entityId, clock.id, print)
 }
 
@@ -147,6 +148,7 @@ async function printReports(
   // What a running worker does a minute after new records, by the test clock.
   const merchantId = (await entities.get(channelId))?.parent_id
   if (merchantId == null) throw new Error('the demo channel has no merchant')
+  print(`   tollgate token create --entity ${merchantId} --name accountant --rights read`)
   await reports.cut({ entityId: merchantId })
   const { files } = await reports.files({ entityId: merchantId })
   const own = files.filter(({ testClock }) => testClock === clockId).reverse()

@@ -268,6 +268,21 @@ describe('aggregations', () => {
       if (entity === two.merchant) assert.equal((await reports.file(id, { caller })).rows, 1)
       else await assert.rejects(reports.file(id, { caller }), hidden)
     }
+    // An empty list would say that nothing was settled.
+    const ofChannel = {
+      status: 400,
+      code: '200.300.404',
+      parameterErrors: [
+        {
+          name: 'entityId',
+          message:
+            'is that of a channel, but files are made for merchants: use a token of the merchant, and its id',
+        },
+      ],
+    }
+    await assert.rejects(reports.files({ entityId: two.channel }, { caller }), ofChannel)
+    const channel = await callerOf(two.channel)
+    await assert.rejects(reports.files({}, { caller: channel }), ofChannel)
   })
 
   test('have their records in pages of a hundred, by day, also of one type', async () => {
