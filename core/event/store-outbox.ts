@@ -34,11 +34,11 @@ export const outbox = {
  *
  * @param event Null where `moved` has no row.
  */
-const told = (event: NewEvent | null, moved: Sql, outboxRows: Sql): Sql => sql`
+const told = (event: NewEvent | null, moved: Sql, outboxRows: Sql, more: Sql = sql``): Sql => sql`
 new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${event?.id ?? null}::uuid, id, seq, channel_id, ${event?.type ?? null}::text,
-    ${event?.data ?? null}::jsonb
+    ${event?.data ?? null}::jsonb${more}
   from ${moved}
   returning id, resource, seq),
 new_outbox as (${outboxRows})`
@@ -47,5 +47,7 @@ export const newEvent = {
   ofPayment: (event: NewEvent | null, moved: Sql, notifies: boolean): Sql =>
     told(event, moved, outbox.ofPayment(notifies)),
   ofRegistration: (event: NewEvent, moved: Sql): Sql => told(event, moved, outbox.ofRegistration),
-  ofSchedule: (event: NewEvent, moved: Sql): Sql => told(event, moved, outbox.ofEvents),
+  /** `moved` also has the state of the schedule after the change, `as_then`. */
+  ofSchedule: (event: NewEvent, moved: Sql): Sql =>
+    told(event, moved, outbox.ofEvents, sql` || as_then`),
 }

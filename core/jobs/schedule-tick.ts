@@ -7,6 +7,7 @@ import { overdue } from '../payment/store-settle.ts'
 import type { Enqueue, EnqueueWithin } from '../queue/types.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { dueDestinations } from '../report-delivery/store-queue.ts'
+import { noteEnd } from '../schedule/end.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
 import { forgotten } from '../schedule/store-fire.ts'
 import { retryOf } from '../settlement/retry.ts'
@@ -99,6 +100,7 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   const due = await claimTimers(engine)
   for (const { kind, ref } of due) {
     if (kind === 'expiring') await noteExpiry(engine, ref)
+    if (kind === 'schedule-end') await noteEnd(engine, ref)
     if (kind === 'callback') await callShopperResult(engine, ref)
   }
   const ending = new Set(due.filter(({ kind }) => kind === 'expire').map(({ ref }) => ref))

@@ -1,6 +1,8 @@
+import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import type { NewEvent } from '../event/store-outbox.ts'
-import type { Payment, PaymentState } from './types.ts'
+import { shownFacts } from '../three-d-secure/record.ts'
+import type { Answer, Payment, PaymentState } from './types.ts'
 
 /** The content of a payment's event, also stored with the event. */
 export type PaymentEvent = {
@@ -11,6 +13,20 @@ export type PaymentEvent = {
     readonly state: PaymentState
     readonly code: string
   }
+  /** Of a pending payment, whose final answer replaces it: notifications tell it later, too. */
+  readonly then?: ShownAnswer
+}
+
+/** The parts of an acquirer's answer that responses show. */
+export type ShownAnswer = Pick<Answer, (typeof shown)[number]>
+
+const shown = ['avs', 'cvv', 'details', 'card', 'authentication'] as const
+
+function shownAnswer(answer: Answer): ShownAnswer {
+  const facts = { ...answer, authentication: shownFacts(answer.authentication) }
+  return Object.fromEntries(
+    shown.flatMap((name) => (facts[name] === undefined ? [] : [[name, facts[name]]])),
+  )
 }
 
 /** Whether the request named a notification URL of its own. */
@@ -22,27 +38,34 @@ export function eventOf(
   payment: Payment,
   state: PaymentState,
   code: string,
+  answer: Answer = {},
 ): PaymentEvent {
-  return { id, type: `payment.${state}`, data: { paymentType: payment.paymentType, state, code } }
+  const then = state === 'pending' ? shownAnswer(answer) : {}
+  return {
+    id,
+    type: `payment.${state}`,
+    data: { paymentType: payment.paymentType, state, code },
+    ...(Object.keys(then).length > 0 && { then }),
+  }
 }
 
 /** The event in the form of its row. */
-export const storedEvent = ({ id, type, data }: PaymentEvent): NewEvent => ({
+export const storedEvent = ({ id, type, data, then }: PaymentEvent): NewEvent => ({
   id,
   type,
-  data: JSON.stringify(data),
+  data: then === undefined ? JSON.stringify(data) : storable({ ...data, then }),
 })
 
 /** Publishes a committed event to this process's subscribers. */
 export function announce(
   engine: Pick<Engine, 'clock' | 'events'>,
   payment: Payment,
-  event: PaymentEvent,
+  { id, type, data }: PaymentEvent,
   seq: number,
 ): void {
   if (!engine.events.wanted) return
   engine.events.emit({
-    ...event,
+    ...{ id, type, data },
     resource: payment.id,
     channelId: payment.channelId,
     sequence: seq,

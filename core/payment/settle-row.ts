@@ -7,7 +7,7 @@ import { addTimer } from '../timer/store.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { type Decision, ownBalance } from './decide.ts'
 import { leaseMs } from './lease.ts'
-import { notifies, type PaymentEvent } from './payment-event.ts'
+import { notifies, type PaymentEvent, storedEvent } from './payment-event.ts'
 import type { SettleFirstRow } from './store-first.ts'
 import type { Held, Payment, Source } from './types.ts'
 
@@ -77,7 +77,7 @@ export function rowOf(
     answer: storable(decision.answer),
     event_id: event.id,
     event_type: event.type,
-    event_data: JSON.stringify(event.data),
+    event_data: storedEvent(event).data,
     balance_kind: own?.kind ?? null,
     authorised: own?.authorised ?? null,
     captured: own?.captured ?? null,

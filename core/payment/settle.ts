@@ -61,7 +61,7 @@ export async function settle(
   const outcome = isSecond ? paidByAnother : await accountedFor(engine, work, given)
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
-  const event = eventOf(eventId, work.payment, decision.state, decision.resultCode)
+  const event = eventOf(eventId, work.payment, decision.state, decision.resultCode, decision.answer)
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
   const written = await write(engine, work, row, decision, [

@@ -115,7 +115,12 @@ export async function updateRegistration(
     const content = accountPart(withoutSecrets(whole, shownNumbers(numbers)))
     const change = await changeOf(engine, registration, 'RR', fields)
     const [moved] = await engine.lanes.single(
-      changeRegistration({ ...change, request: content, notice: noticeOf(content) }),
+      changeRegistration({
+        ...change,
+        request: content,
+        before: registration.request,
+        notice: noticeOf(content),
+      }),
     )
     if (moved !== undefined) {
       emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)
@@ -137,7 +142,7 @@ export async function extendRegistration(
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
     refuseRegisteredNumber(registration, fields)
     const change = await changeOf(engine, registration, 'TE', fields)
-    const same = { ...change, request: registration.request, notice: null }
+    const same = { ...change, request: registration.request, before: null, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
     if (moved === undefined) continue
     emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)

@@ -62,13 +62,18 @@ export function toRegistration(row: RegistrationRow): Registration {
 }
 
 /** The record of a change and its event, for the row in `moved`. */
-const recordedWithEvent = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
+const recordedWithEvent = (
+  change: Omit<Change, 'seq'>,
+  event: string,
+  moved: Sql,
+  data: object = {},
+): Sql => sql`
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
     ${change.merchantTransactionId}::text, ${change.at}::timestamptz
   from ${moved}),
-${newEvent.ofRegistration({ id: change.eventId, type: event, data: '{}' }, moved)}`
+${newEvent.ofRegistration({ id: change.eventId, type: event, data: JSON.stringify(data) }, moved)}`
 
 /**
  * Replaces the content that was read, and moves the timer of the expiry notice. Empty after a
@@ -77,6 +82,8 @@ ${newEvent.ofRegistration({ id: change.eventId, type: event, data: '{}' }, moved
 export const changeRegistration = (
   change: Change & {
     readonly request: StoredRequest
+    /** Content before the change, which notifications about earlier events tell; null: the same. */
+    readonly before: StoredRequest | null
     /** Null: the timer stays. */
     readonly notice: { readonly timerId: string; readonly at: Date } | null
   },
@@ -93,7 +100,12 @@ notice as (
     replace(id::text, '-', ''), clock_id
   from changed where ${change.notice?.at ?? null}::timestamptz is not null
   on conflict (kind, ref) do update set due_at = excluded.due_at),
-${recordedWithEvent(change, 'registration.updated', sql`changed`)}
+${recordedWithEvent(
+  change,
+  'registration.updated',
+  sql`changed`,
+  change.before === null ? {} : { before: change.before },
+)}
 select seq from changed`
 
 /**
@@ -115,6 +127,18 @@ ended as (
   where timer.kind = 'expiring' and timer.ref = replace(removed.id::text, '-', '')),
 ${recordedWithEvent(change, 'registration.removed', sql`removed`)}
 select seq from removed`
+
+/** The contents of registrations before each of their changes, in the order of the changes. */
+export const formerContents = (ids: readonly string[]) => sql<{
+  resource: string
+  seq: number
+  before: StoredRequest
+}>`
+  select resource, seq, data -> 'before' as before
+  from tollgate.event
+  where resource = any(${ids}::uuid[]) and (seq > 1 or type not like 'payment.%')
+    and type = 'registration.updated' and data ? 'before'
+  order by resource, seq`
 
 /**
  * The acquirer's reference of the last approved payment that a cardholder started with this

@@ -7,7 +7,7 @@ import { newId } from '../ids.ts'
 import { decideDueTimes, type MisfirePolicy, type Missed } from './misfire.ts'
 import { nextDueTime } from './plan.ts'
 import { misfireOf } from './policy.ts'
-import { toSchedule } from './store.ts'
+import { stateThen, toSchedule } from './store.ts'
 import {
   boundTransaction,
   type DueRow,
@@ -121,14 +121,17 @@ class Firing {
   readonly #executions: Fired['executions'][number][] = []
   readonly #missed: Fired['missed'][number][] = []
   readonly #events: Fired['events'][number][] = []
+  readonly #ended: Fired['ended'][number][] = []
   readonly #merchants = new Map<string, string>()
 
   add(row: DueRow, { charge, missed, nextAt }: Decided): void {
     let { seq } = row
+    const then = stateThen({ ...toSchedule(row), nextAt })
     const tell = (type: string, data: object) => {
       seq += 1
       const { id: resource, channel_id } = row
-      this.#events.push({ id: newId(), resource, seq, channel_id, type, data })
+      const told = { ...data, then }
+      this.#events.push({ id: newId(), resource, seq, channel_id, type, data: told })
     }
     for (const at of charge) {
       const id = newId()
@@ -141,7 +144,7 @@ class Firing {
       this.#missed.push({ id: newId(), schedule_id: row.id, ...range })
       tell('schedule.missed', { from: range.first_at, to: range.last_at, count })
     }
-    if (nextAt === null) tell('schedule.ended', {})
+    if (nextAt === null) this.#ended.push({ id: newId(), ref: row.id, clock_id: row.clock_id })
     this.#schedules.push({ id: row.id, next_at: nextAt?.toISOString() ?? null, seq })
   }
 
@@ -155,6 +158,7 @@ class Firing {
         executions: this.#executions,
         missed: this.#missed,
         events: this.#events,
+        ended: this.#ended,
       }),
     )
     return new Set(rows.map(({ id }) => id))

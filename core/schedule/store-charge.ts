@@ -69,11 +69,11 @@ changed as (
   update tollgate.schedule set seq = seq + 1
   from failed
   where schedule.id = failed.schedule_id
-  returning schedule.id, schedule.channel_id, schedule.seq, failed.id as occurrence_id, failed.at),
+  returning schedule.id, schedule.channel_id, schedule.seq, failed.id as occurrence_id, failed.at, ${parts.asThen}),
 new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${eventId}::uuid, id, seq, channel_id, 'schedule.execution.failed',
-    jsonb_build_object('execution', replace(occurrence_id::text, '-', ''), 'at', at, 'code', ${code}::text)
+    jsonb_build_object('execution', replace(occurrence_id::text, '-', ''), 'at', at, 'code', ${code}::text) || as_then
   from changed
   returning id, resource, seq),
 new_outbox as (${outbox.ofEvents})
@@ -97,7 +97,7 @@ changed as (
   update tollgate.schedule set seq = seq + 1
   from gone
   where schedule.id = gone.schedule_id
-  returning schedule.id, schedule.channel_id, schedule.seq),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${parts.asThen}),
 ${newEvent.ofSchedule(
   {
     id: eventId,

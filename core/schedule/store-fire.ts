@@ -1,7 +1,7 @@
 /** SQL of due times: locks the schedule's row and writes in one commit. */
 import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
-import { outbox } from '../event/store-outbox.ts'
+import { newEvent, outbox } from '../event/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
 
 export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
@@ -51,6 +51,8 @@ export type Fired = {
     type: string
     data: object
   }[]
+  /** Schedules without a further due time: their end is told after their last execution. */
+  readonly ended: readonly { id: string; ref: string; clock_id: string | null }[]
 }
 
 /** Returns the new executions; a due time that fired before stays unchanged. */
@@ -72,7 +74,13 @@ new_event as (
   -- The event feed shows the events in the order of their insertion.
   order by resource, seq
   returning id, resource, seq),
-new_outbox as (${outbox.ofEvents})
+new_outbox as (${outbox.ofEvents}),
+new_timer as (
+  insert into tollgate.timer (id, due_at, kind, ref, clock_id)
+  select id, coalesce((select at from tollgate.test_clock where test_clock.id = clock_id), now()), 'schedule-end',
+    replace(ref, '-', ''), clock_id
+  from json_to_recordset(${JSON.stringify(fired.ended)}::json) as given(id uuid, ref text, clock_id uuid)
+  on conflict (kind, ref) do nothing)
 insert into tollgate.occurrence (id, schedule_id, at, clock_id)
 select id, schedule_id, at, clock_id
 from json_to_recordset(${JSON.stringify(fired.executions)}::json)
@@ -108,3 +116,32 @@ export const openOfClock = (clockId: string, limit: number) => sql<{ id: string 
   where payment_id is null and failure is null and clock_id = ${clockId}::uuid
   order by at
   limit ${limit}::integer`
+
+/**
+ * Tells the end of a schedule once none of its executions is left to begin. Safe to run twice: the event's commit
+ * deletes the timer. Empty while an execution is left, and when the end was told.
+ */
+export const tellEnd = (scheduleId: string, eventId: string) => sql<{
+  channel_id: string
+  seq: number
+}>`
+with held as (
+  select id
+  from tollgate.schedule
+  where id = ${scheduleId}::uuid and next_at is null
+    and not exists (
+      select from tollgate.occurrence
+      where schedule_id = ${scheduleId}::uuid and payment_id is null and failure is null)
+  for no key update),
+gone as (
+  delete from tollgate.timer
+  using held
+  where timer.kind = 'schedule-end' and timer.ref = replace(held.id::text, '-', '')
+  returning held.id),
+changed as (
+  update tollgate.schedule set seq = seq + 1
+  from gone
+  where schedule.id = gone.id
+  returning schedule.id, schedule.channel_id, schedule.seq, ${parts.asThen}),
+${newEvent.ofSchedule({ id: eventId, type: 'schedule.ended', data: '{}' }, sql`changed`)}
+select channel_id, seq from changed`

@@ -182,6 +182,7 @@ const meanings: Readonly<Record<string, string>> = {
   execution: 'the charge is looked at again',
   resubmit: 'the declined charge is repeated',
   expiring: 'its expiry is announced',
+  'schedule-end': 'its end is told',
 }
 
 export function waitingOf(row: WaitingRow): Step {
@@ -215,6 +216,7 @@ export function followUpOf(row: BriefPaymentRow, at: Date): Step {
 }
 
 export function changeOf(event: EventRow): Step {
-  const facts = wordsOf(flat(event.data))
+  const { then: _state, before: _before, ...data } = event.data
+  const facts = wordsOf(flat(data))
   return { at: event.at, name: 'changed', outcome: event.type, text: facts }
 }

@@ -64,7 +64,7 @@ export type WaitingRow = { kind: string; ref: string; due_at: Date; clock_id: st
 export const timersOf = (refs: readonly string[]) => sql<WaitingRow>`
   select kind, ref, due_at, clock_id
   from tollgate.timer
-  where kind in ('look', 'expire', 'continue', 'execution', 'expiring', 'resubmit')
+  where kind in ('look', 'expire', 'continue', 'execution', 'expiring', 'resubmit', 'schedule-end')
     and ref = any(${refs}::text[])
   order by due_at`
 

@@ -7,6 +7,7 @@ import { resolve } from '../payment/resolve.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { cut, seriesOf } from '../report/cut.ts'
 import { chargeExecutions } from '../schedule/charge.ts'
+import { noteEnd } from '../schedule/end.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
 import { settleDays } from '../settlement/simulated/days.ts'
@@ -65,6 +66,9 @@ async function fire(engine: Engine, timer: TimerRow): Promise<void> {
       await engine.lanes.single(removeTimer('resubmit', timer.ref))
       return
     }
+    case 'schedule-end':
+      if (await noteEnd(engine, timer.ref)) return
+      break
     case 'settlement-day':
       return settleDays(engine, timer.ref)
     case 'report-cut':

@@ -10,6 +10,8 @@ export type TimerKind =
   | 'execution'
   | 'expiring'
   | 'resubmit'
+  /** The end of a schedule, told after its last execution. */
+  | 'schedule-end'
   /** The page of a checkout's merchant, who has not read the result of this payment. */
   | 'callback'
   /** The next fetch of an account's settlement files. */

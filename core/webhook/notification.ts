@@ -8,11 +8,11 @@ import type { Engine } from '../engine.ts'
 import { paymentsById, toPayment } from '../payment/store-read.ts'
 import type { Payment, PaymentState } from '../payment/types.ts'
 import { paymentView } from '../payment/view.ts'
-import { registrationsById, toRegistration } from '../registration/store.ts'
+import { formerContents, registrationsById, toRegistration } from '../registration/store.ts'
 import type { Registration } from '../registration/types.ts'
 import { registrationView } from '../registration/view.ts'
 import { nextOf } from '../schedule/schedules.ts'
-import { schedulesById, toSchedule } from '../schedule/store.ts'
+import { asOf, schedulesById, toSchedule } from '../schedule/store.ts'
 import type { Schedule } from '../schedule/types.ts'
 import { scheduleView } from '../schedule/view.ts'
 import {
@@ -109,9 +109,13 @@ function notification(event: StoredEvent, type: NotificationType, payload: objec
   }
 }
 
+type Former = { readonly seq: number; readonly before: Registration['request'] }
+
 type Resources = {
   readonly payments: ReadonlyMap<string, Payment>
   readonly registrations: ReadonlyMap<string, Registration>
+  /** Contents of registrations before their changes, in the order of the changes. */
+  readonly former: ReadonlyMap<string, readonly Former[]>
   /** Settings of the registrations' channels. */
   readonly settings: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   readonly schedules: ReadonlyMap<string, Schedule>
@@ -138,7 +142,10 @@ async function readResources(engine: Engine, events: readonly StoredEvent[]): Pr
   const settings = await Promise.all(
     [...channels].map(async (id) => [id, await engine.directory.settings(id)] as const),
   )
-  return { payments, schedules, registrations, settings: new Map(settings) }
+  const changed = [...registrations.values()].filter(({ seq }) => seq > 0).map(({ id }) => id)
+  const contents = changed.length === 0 ? [] : await engine.lanes.read(formerContents(changed))
+  const former = Map.groupBy(contents, ({ resource }) => resource)
+  return { payments, schedules, registrations, former, settings: new Map(settings) }
 }
 
 async function readAll<Row, Thing extends { readonly id: string }>(
@@ -156,7 +163,7 @@ const isMaking = (payment: Payment) =>
 function payloadOf(
   event: StoredEvent,
   type: NotificationType,
-  { payments, registrations, settings, schedules }: Resources,
+  { payments, registrations, former, settings, schedules }: Resources,
 ): object | undefined {
   const payment = payments.get(event.resource)
   if (type === 'PAYMENT') return payment && paymentPayload(event, payment)
@@ -166,7 +173,11 @@ function payloadOf(
     if (registration === undefined) return undefined
     const own = settings.get(registration.channelId) ?? {}
     const ndc = payment?.checkoutId ?? event.id
-    return registrationView(registration, own, ndc, buildNumber, event.at)
+    // The payment that created the registration comes before all changes.
+    const seq = isMadeBy(event.type) ? 0 : event.seq
+    const next = former.get(registration.id)?.find((change) => change.seq > seq)
+    const then = next === undefined ? registration : { ...registration, request: next.before }
+    return registrationView(then, own, ndc, buildNumber, event.at)
   }
   const schedule = schedules.get(event.resource)
   return schedule && schedulePayload(event, schedule)
@@ -177,7 +188,7 @@ function paymentPayload(event: StoredEvent, payment: Payment): object {
   const state = (event.data.state ?? payment.state) as PaymentState
   const resultCode = (event.data.code ?? payment.resultCode) as string
   const isAsThen = payment.state === state && payment.resultCode === resultCode
-  const then = isAsThen ? payment : asOfThen(payment, state, resultCode)
+  const then = isAsThen ? payment : asOfThen(payment, event, state, resultCode)
   // Any browser with the redirect counts as the shopper, so notifications do not contain it.
   const {
     nextActions: _,
@@ -197,12 +208,19 @@ function paymentPayload(event: StoredEvent, payment: Payment): object {
   }
 }
 
-/** Removes acquirer data from other times. */
-function asOfThen(payment: Payment, state: PaymentState, resultCode: string): Payment {
-  return { ...payment, state, resultCode, approvedMinor: null, finalBy: null, answer: {} }
+/** With the acquirer's data of that time, as far as the event kept them. */
+function asOfThen(
+  payment: Payment,
+  event: StoredEvent,
+  state: PaymentState,
+  resultCode: string,
+): Payment {
+  const answer = event.data.then ?? {}
+  return { ...payment, state, resultCode, approvedMinor: null, finalBy: null, answer }
 }
 
-function schedulePayload(event: StoredEvent, schedule: Schedule): object {
+function schedulePayload(event: StoredEvent, now: Schedule): object {
+  const schedule = asOf(now, event.data)
   const about = { ndc: event.id, buildNumber, now: event.at }
   const view = { ...scheduleView(schedule, nextOf(schedule), about), event: event.type }
   if (event.type === 'schedule.missed') {

@@ -6,11 +6,13 @@ import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
 import { highestIdAt, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { readSlowly } from '../query/read-limiter.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { readWall } from '../schedule/local-time.ts'
 import { readEndpoint } from './endpoints.ts'
+import type { NotificationType } from './notified-events.ts'
 import {
   deadToReplay,
   eventsToReplay,
@@ -26,6 +28,7 @@ import {
  * whether delivered before or not; optionally only those that were given up.
  *
  * @returns the number, and where to continue when the range exceeds one request.
+ * @throws GatewayError 404 for an unknown event.
  * @throws GatewayError 429 while another replay of a range by this token or of this endpoint runs.
  */
 export async function replay(
@@ -38,7 +41,9 @@ export async function replay(
   if (!endpoint.active) {
     throw refuse('200.300.404', 'id', 'the endpoint is switched off: set active to true first')
   }
-  const eventId = textOf(fields, 'eventId') ?? null
+  const wanted = wantedOf(textOf(fields, 'eventId'))
+  const eventId = wanted?.eventId ?? null
+  const kind = wanted?.kind ?? null
   const from = momentOf(fields, 'from')
   // The parameter has whole seconds, and the range includes its whole last second.
   const until = momentOf(fields, 'until', 999)
@@ -48,13 +53,14 @@ export async function replay(
     action: 'webhook.replayed',
     entityId: endpoint.entityId,
     resource: endpoint.id,
-    detail: { eventId, from, until, which: isDead ? 'DEAD' : 'ALL' },
+    detail: { eventId: wanted?.id ?? null, from, until, which: isDead ? 'DEAD' : 'ALL' },
   }
   const send = async () => {
     engine.setupChanges.count(caller)
     const most = limits.webhooksPerReplay
+    if (eventId !== null) await refuseUnknown(engine, endpoint.id, eventId)
     const search = isDead
-      ? deadToReplay(endpoint.id, eventId, { from, until }, most)
+      ? deadToReplay(endpoint.id, eventId, kind, { from, until }, most)
       : eventsOf(engine, endpoint.id, eventId, { from, until }, most)
     const found = await readSlowly(engine.lanes, search)
     const replayId = newId()
@@ -64,7 +70,7 @@ export async function replay(
       const now = new Date(engine.clock.realMs())
       const statement = isDead
         ? replayDead(endpoint.id, ids, now, { ...audit, id: newId() })
-        : replayEvents(endpoint.id, replayId, ids, now, { ...audit, id: newId() })
+        : replayEvents(endpoint.id, replayId, ids, kind, now, { ...audit, id: newId() })
       // One statement at a time, since payments share the connections.
       const [done] = await engine.lanes.inOrder('webhook-replay', () =>
         engine.lanes.single(statement),
@@ -77,6 +83,30 @@ export async function replay(
   if (eventId !== null) return send()
   return engine.webhookReplays.within(caller, endpoint.id, send)
 }
+
+type Wanted = {
+  readonly id: string
+  readonly eventId: string
+  readonly kind: NotificationType | null
+}
+
+/**
+ * The event of a `webhook-id`. A suffix names the second notification of the event; an id without
+ * one stands for all notifications of its event.
+ */
+function wantedOf(id: string | undefined): Wanted | undefined {
+  if (id === undefined) return undefined
+  const [eventId = '', second] = id.split('-', 2)
+  if (second !== undefined && second !== 'registration') throw unknownEvent()
+  return { id, eventId, kind: second === undefined ? null : 'REGISTRATION' }
+}
+
+async function refuseUnknown(engine: Engine, endpointId: string, eventId: string): Promise<void> {
+  const [event] = await engine.lanes.read(eventToReplay(endpointId, eventId))
+  if (event === undefined) throw unknownEvent()
+}
+
+const unknownEvent = () => new GatewayError('700.400.580', { status: 404 })
 
 function eventsOf(
   engine: Engine,

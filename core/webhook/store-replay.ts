@@ -62,10 +62,11 @@ cross join lateral (
 order by found.txid, found.seq, found.id
 limit ${limit}::integer`
 
-/** Deliveries of an endpoint that were given up, of one event or of a time range. */
+/** Deliveries of an endpoint that were given up, of one event (and type) or of a time range. */
 export const deadToReplay = (
   endpointId: string,
   eventId: string | null,
+  kind: string | null,
   { from, until }: Range,
   limit: number,
 ) => sql<Found>`
@@ -77,6 +78,7 @@ where delivery.endpoint_id = ${endpointId}::uuid
   and (delivery.state <> '') is true
   and delivery.state >= 'dead' and delivery.state <= 'dead'
   and (${eventId}::uuid is null or delivery.event_id = ${eventId}::uuid)
+  and (${kind}::text is null or delivery.kind = ${kind}::text)
   and (${from}::timestamptz is null or event.at >= ${from}::timestamptz)
   and (${until}::timestamptz is null or event.at <= ${until}::timestamptz)
 order by delivery.state, delivery.id
@@ -116,12 +118,14 @@ select (select count(*)::integer from again) as replayed`
 /**
  * Replays the found events, whether delivered before or not; deliveries under way stay as they are.
  *
+ * @param kind Only notifications of this type; null: all.
  * @param replayId id of this replay, from which the id of each new delivery derives.
  */
 export const replayEvents = (
   endpointId: string,
   replayId: string,
   found: readonly string[],
+  kind: string | null,
   now: Date,
   audit: AuditEntry,
 ) => sql<{ replayed: number }>`
@@ -137,6 +141,7 @@ again as (
   from notified
   join tollgate.webhook_endpoint endpoint
     on endpoint.id = ${endpointId}::uuid and notified.kind = any(endpoint.types)
+      and (${kind}::text is null or notified.kind = ${kind}::text)
   -- By the resource alone (offset 0), without the index of waiting deliveries: statistics from an
   -- idle time make all waiting deliveries look cheap to read.
   where endpoint.id not in (

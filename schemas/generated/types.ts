@@ -2397,7 +2397,7 @@ export interface WebhooksReplayRequest {
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** A single event. */
+  /** A single event: its id, or the webhook-id of a notification. */
   eventId?: string
   /** Start of a range of events, UTC. */
   from?: string

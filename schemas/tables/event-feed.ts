@@ -1,10 +1,8 @@
-import { AN, C, date, dateTime, either, flag, group, integer, match, none, O, oneOf, R, request, response } from '../table.ts'
-import { id32, timestamp } from './formats.ts'
+import { AN, C, date, dateTime, either, flag, group, integer, none, O, oneOf, R, request, response } from '../table.ts'
+import { id32, notificationId, timestamp } from './formats.ts'
 
 const beyond = { because: 'An addition to the documented parameters.' }
 const many = { maxIndex: 499 }
-/** The id of an event; a second notification of the same event has another one. */
-const eventId = match('[0-9a-f]{32}(-[a-z]{1,16})?', '0192f0c41b7a7cc2a3f0d1e2c3b4a596', 32, 49)
 const types = oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK')
 const action = oneOf('CREATED', 'UPDATED', 'DELETED')
 
@@ -21,7 +19,7 @@ export const eventFeed = group('', 'Reading of events', [
 /** One notification. */
 export const eventResponse = group('', 'Event answer', [
   // name       format         need direction class meaning
-  ['id',         eventId,       R,   response, none, 'Id of the notification, as in webhook-id.'],
+  ['id',         notificationId,       R,   response, none, 'Id of the notification, as in webhook-id.'],
   ['sequence',   integer(0, 2147483647), R, response, none, 'Sequence number among the events of the resource, as in webhook-sequence.'],
   ['at',         timestamp,     R,   response, none, 'Time of storage.'],
   ['type',       types,         R,   response, none, 'Type of the resource.'],
@@ -32,7 +30,7 @@ export const eventResponse = group('', 'Event answer', [
 /** A page of the feed. */
 export const eventListResponse = group('', 'Event list answer', [
   // name                 format    need direction class meaning
-  ['events[n].id',         eventId,   C,   response, none, 'Notifications, oldest first; each as in a single read.', many],
+  ['events[n].id',         notificationId,   C,   response, none, 'Notifications, oldest first; each as in a single read.', many],
   ['events[n].sequence',   integer(0, 2147483647), C, response, none, 'Sequence number among the events of the resource.', many],
   ['events[n].at',         timestamp, C,   response, none, 'Time of storage.', many],
   ['events[n].type',       types,     C,   response, none, 'Type of the resource.', many],

@@ -44,3 +44,6 @@ export const coordinates = match(
 export const containerKey = { pattern: '[a-zA-Z0-9._]{3,64}', max: 64 } as const
 /** Key of a container with a documented length only: anything but the brackets around it. */
 export const openKey = { pattern: '[^\\[\\]]{1,64}', max: 64 } as const
+
+/** The id of an event; a second notification of the same event has another one. */
+export const notificationId = match('[0-9a-f]{32}(-[a-z]{1,16})?', '0192f0c41b7a7cc2a3f0d1e2c3b4a596', 32, 49)

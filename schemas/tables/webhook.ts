@@ -1,5 +1,5 @@
 import { AN, C, dateTime, type Format, flag, group, integer, match, none, O, oneOf, R, reference, request, response, secret, stored, url } from '../table.ts'
-import { id32, timestamp } from './formats.ts'
+import { id32, notificationId, timestamp } from './formats.ts'
 
 const kinds: Format = { kind: 'list', of: oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK'), max: 4 }
 const key = match('[0-9A-Fa-f]{64}', '000102030405060708090a0b0c0d0e0f'.repeat(2), 64, 64)
@@ -77,7 +77,7 @@ export const webhookRotation = group('', 'Webhook rotation', [
 /** Selection of notifications to replay. */
 export const webhookReplay = group('', 'Replay request', [
   // name      format                need direction class meaning
-  ['eventId',  id32,                 O,   request, none, 'A single event.', reference],
+  ['eventId',  notificationId,       O,   request, none, 'A single event: its id, or the webhook-id of a notification.', reference],
   ['from',     dateTime,             O,   request, none, 'Start of a range of events, UTC.'],
   ['until',    dateTime,             O,   request, none, 'End of the range, UTC; the present by default.'],
   ['which',    oneOf('ALL', 'DEAD'), O,   request, none, 'DEAD: only notifications that were given up.', { default: 'ALL' }],

@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
   },
   {
     table: 'schedule',
-    statement: writeFired({ schedules: [], missed: [], events: [], executions: [] }),
+    statement: writeFired({ schedules: [], missed: [], events: [], executions: [], ended: [] }),
     settings: { plan_cache_mode: 'force_generic_plan' },
     fill: `insert into tollgate.schedule (id, channel_id, entity_id, merchant_id, registration_id, short_no, mode,
         payment_type, amount_minor, currency, zone, expression, job, request, created_at, next_at)

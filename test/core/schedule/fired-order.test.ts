@@ -23,7 +23,7 @@ test('events of one firing are inserted in the order of their resources', async 
       data: {},
     })
     const events = [4, 2, 3].flatMap((seq) => [event(one, seq), event(other, seq)])
-    const fired = { schedules: [], executions: [], missed: [], events }
+    const fired = { schedules: [], executions: [], missed: [], events, ended: [] }
     await database.run(database.pool(1, 'test'), writeFired(fired))
     for (const resource of [one, other]) {
       const rows = await run.sql<{ seq: number }>(

@@ -74,10 +74,13 @@ describe('firing of schedules', { concurrency: true }, () => {
     )
     const read = await run.gateway.schedules.get(ids[0]!)
     assert.equal(read.state, 'ENDED')
-    const events = await run.sql(
-      'select seq, type from tollgate.event where resource = $1 order by seq',
-      [ids[0]],
-    )
+    const events = await until(async () => {
+      const rows = await run.sql(
+        'select seq, type from tollgate.event where resource = $1 order by seq',
+        [ids[0]],
+      )
+      return rows.length >= 2 ? rows : undefined
+    })
     assert.deepEqual(events, [
       { seq: 1, type: 'schedule.created' },
       { seq: 2, type: 'schedule.ended' },

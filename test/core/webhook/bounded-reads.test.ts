@@ -43,7 +43,7 @@ describe('reads of an endpoint, beside very much of others', () => {
       const { url } = run.database
       const log = deliveriesOf(endpointId, 'dead', null, 101)
       assert.equal(await rowsTouched(url, log, ['delivery']), 0)
-      const dead = deadToReplay(endpointId, null, { from: null, until: null }, 10_000)
+      const dead = deadToReplay(endpointId, null, null, { from: null, until: null }, 10_000)
       assert.equal(await rowsTouched(url, dead, ['delivery']), 0)
       const most = await run.sql<{ id: string }>(
         'select id from tollgate.delivery where endpoint_id = $1 order by id limit 1 offset 1000',
@@ -90,7 +90,7 @@ describe('reads of an endpoint, beside very much of others', () => {
     )
     const entry = { actor: engineActor, action: 'webhook.replayed' }
     const found = ids.map((row) => row.id)
-    const write = replayEvents(endpointId, newId(), found, new Date(), entry)
+    const write = replayEvents(endpointId, newId(), found, null, new Date(), entry)
     const touched = await rowsTouched(run.database.url, write, ['delivery', 'event'])
     assert.ok(touched <= 2 * 100 + 100, `${touched} rows`)
   })

@@ -270,6 +270,31 @@ describe('the state of an endpoint', () => {
       await receiver.atLeast(4)
     }, 'gone'))
 
+  test('a replay takes the webhook-id of a notification, and refuses an unknown one with 404', () =>
+    inShop(async ({ run, receiver, endpointId }) => {
+      await run.pay({ createRegistration: 'true' })
+      await receiver.atLeast(2)
+      const second = receiver.received.find(({ id }) => id.endsWith('-registration'))
+      assert.ok(second)
+      const eventId = second.id.split('-')[0]!
+      const again = (id: string) =>
+        run.gateway.webhooks.replay(endpointId, { eventId: id } as never)
+      await until(async () =>
+        (await run.gateway.webhooks.deliveries(endpointId)).deliveries.every(
+          ({ state }) => state === 'DELIVERED',
+        )
+          ? true
+          : undefined,
+      )
+      assert.equal((await again(second.id)).replayed, 1)
+      assert.equal((await receiver.atLeast(3)).at(-1)?.notification?.type, 'REGISTRATION')
+      assert.equal((await again(eventId)).replayed, 2)
+      await receiver.atLeast(5)
+      const unknown = { code: '700.400.580', status: 404 }
+      await assert.rejects(again('0'.repeat(32)), unknown)
+      await assert.rejects(again(`${eventId}-payment`), unknown)
+    }))
+
   test('an endpoint that fails for 30 days is disabled with its next failure', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       const failingFor = (days: number) =>
