@@ -7,7 +7,7 @@ import { newId } from '../ids.ts'
 import { decideDueTimes, type MisfirePolicy, type Missed } from './misfire.ts'
 import { nextDueTime } from './plan.ts'
 import { misfireOf } from './policy.ts'
-import { stateThen, toSchedule } from './store.ts'
+import { toSchedule } from './store.ts'
 import {
   boundTransaction,
   type DueRow,
@@ -16,6 +16,7 @@ import {
   lockDueOfClock,
   writeFired,
 } from './store-fire.ts'
+import { stateThen } from './store-then.ts'
 import { planOf } from './stored-plan.ts'
 
 /** Executions of one merchant, to be charged by one job. */

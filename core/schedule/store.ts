@@ -4,6 +4,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
+import { stateAsThen } from './store-then.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 
 export type ScheduleRow = {
@@ -33,10 +34,6 @@ export type ScheduleRow = {
 
 /** Parts of statements, for the other stores of schedules. */
 export const parts = {
-  /** Kept with each event: a notification tells the state at its event, whenever it is built. */
-  asThen: sql`jsonb_build_object('then', jsonb_build_object(
-    'expression', schedule.expression, 'startAt', schedule.start_at, 'endAt', schedule.end_at, 'job', schedule.job,
-    'cancelledAt', schedule.cancelled_at, 'effectiveEnd', schedule.effective_end, 'nextAt', schedule.next_at)) as as_then`,
   schedule: sql`
   schedule.id, schedule.channel_id, schedule.entity_id, schedule.registration_id, schedule.clock_id,
   schedule.short_no, schedule.mode, schedule.payment_type,
@@ -44,45 +41,6 @@ export const parts = {
   schedule.job, schedule.request,
   schedule.merchant_transaction_id, schedule.created_at, schedule.cancelled_at, schedule.effective_end,
   schedule.next_at, schedule.seq`,
-}
-
-/** The parts of a schedule that change, as its events keep them. */
-type ScheduleThen = {
-  readonly expression: string
-  readonly startAt: string | null
-  readonly endAt: string | null
-  readonly job: StoredJob
-  readonly cancelledAt: string | null
-  readonly effectiveEnd: string | null
-  readonly nextAt: string | null
-}
-
-/** What `parts.asThen` writes, for statements that get their events ready. */
-export const stateThen = (schedule: Schedule): ScheduleThen => ({
-  expression: schedule.expression,
-  startAt: schedule.startAt?.toISOString() ?? null,
-  endAt: schedule.endAt?.toISOString() ?? null,
-  job: schedule.job,
-  cancelledAt: schedule.cancelledAt?.toISOString() ?? null,
-  effectiveEnd: schedule.effectiveEnd?.toISOString() ?? null,
-  nextAt: schedule.nextAt?.toISOString() ?? null,
-})
-
-/** The schedule at one of its events. Events of earlier versions kept no state. */
-export function asOf(schedule: Schedule, event: { readonly then?: unknown }): Schedule {
-  if (event.then === undefined) return schedule
-  const then = event.then as ScheduleThen
-  const moment = (text: string | null) => (text === null ? null : new Date(text))
-  return {
-    ...schedule,
-    expression: then.expression,
-    startAt: moment(then.startAt),
-    endAt: moment(then.endAt),
-    job: then.job,
-    cancelledAt: moment(then.cancelledAt),
-    effectiveEnd: moment(then.effectiveEnd),
-    nextAt: moment(then.nextAt),
-  }
 }
 
 export function toSchedule(row: ScheduleRow): Schedule {
@@ -143,7 +101,7 @@ new_schedule as (
     ${schedule.createdAt}::timestamptz, ${schedule.nextAt}::timestamptz, 1
   where ${idempotency?.key ?? null}::bytea is null or exists (select from new_key)
   on conflict (id) do nothing
-  returning id, channel_id, seq, short_no, merchant_transaction_id, created_at, ${parts.asThen}),
+  returning id, channel_id, seq, short_no, merchant_transaction_id, created_at, ${stateAsThen}),
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select id, 'SD', id, channel_id, short_no, merchant_transaction_id, created_at
@@ -305,7 +263,7 @@ changed as (
     next_at = ${times.nextAt}::timestamptz, seq = held.seq + 1 + (select count(*) from told)
   from held
   where schedule.id = held.id
-  returning schedule.id, schedule.channel_id, schedule.seq, ${parts.asThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${stateAsThen}),
 ${recorded(record, 'RS', 'schedule.changed')}`
 
 /**
@@ -329,7 +287,7 @@ changed as (
       then next_at end
   from held
   where schedule.id = held.id
-  returning schedule.id, schedule.channel_id, schedule.seq, ${parts.asThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${stateAsThen}),
 ${recorded(record, 'DS', 'schedule.cancelled')}`
 
 export type ExecutionRow = {

@@ -12,7 +12,8 @@ import { formerContents, registrationsById, toRegistration } from '../registrati
 import type { Registration } from '../registration/types.ts'
 import { registrationView } from '../registration/view.ts'
 import { nextOf } from '../schedule/schedules.ts'
-import { asOf, schedulesById, toSchedule } from '../schedule/store.ts'
+import { schedulesById, toSchedule } from '../schedule/store.ts'
+import { asOf } from '../schedule/store-then.ts'
 import type { Schedule } from '../schedule/types.ts'
 import { scheduleView } from '../schedule/view.ts'
 import {
