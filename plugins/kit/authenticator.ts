@@ -117,7 +117,7 @@ export type AuthenticationClaim = {
 }
 
 /** A party that authenticates cardholders: a 3-D Secure server. */
-export type Authenticator<C = Record<string, unknown>, A = Record<string, unknown>> = {
+export type Authenticator<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
   /** Lower case, digits, hyphens; unlike the name of any connector. */
   readonly name: string
   readonly title: string
@@ -141,7 +141,7 @@ export type Authenticator<C = Record<string, unknown>, A = Record<string, unknow
   /** Begins. A throw is an answer that does not come: the engine enquires once, then `unavailable`. */
   authenticate(
     request: AuthenticationRequest,
-    context: AuthenticatorContext<C, A>,
+    context: AuthenticatorContext<Config, Account>,
   ): Promise<Authentication>
   /**
    * The shopper returned. Ask the issuer's side and trust nothing that the browser brought. After a
@@ -150,16 +150,19 @@ export type Authenticator<C = Record<string, unknown>, A = Record<string, unknow
   complete(
     request: AuthenticationRequest,
     back: ShopperReturn,
-    context: AuthenticatorContext<C, A>,
+    context: AuthenticatorContext<Config, Account>,
   ): Promise<Authentication>
   /** Finds the present state of the authentication with `request.key`. Begins nothing. */
   enquire(
     request: AuthenticationRequest,
-    context: AuthenticatorContext<C, A>,
+    context: AuthenticatorContext<Config, Account>,
   ): Promise<Authentication | { is: 'notFound' }>
   readonly inbound?: {
     /** True only for a message proven to come from the authenticator. */
-    verify(message: Inbound, context: AuthenticatorContext<C, A>): Promise<boolean> | boolean
+    verify(
+      message: Inbound,
+      context: AuthenticatorContext<Config, Account>,
+    ): Promise<boolean> | boolean
     parse(message: Inbound): readonly AuthenticationClaim[]
   }
 }

@@ -227,9 +227,12 @@ export type Supports = {
   readonly modes?: readonly ('INTERNAL' | 'EXTERNAL' | 'LIVE')[]
 }
 
-type Handler<C, A> = (operation: Operation, context: Context<C, A>) => Promise<Outcome>
+type Handler<Config, Account> = (
+  operation: Operation,
+  context: Context<Config, Account>,
+) => Promise<Outcome>
 
-export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> = {
+export type Connector<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
   /** Package-like name: lower case, digits, hyphens. Stored with every payment. */
   readonly name: string
   readonly title: string
@@ -237,23 +240,26 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
   readonly config?: Settings
   readonly account?: Settings
   readonly supports: Supports
-  readonly authorize?: Handler<C, A>
-  readonly debit?: Handler<C, A>
-  readonly credit?: Handler<C, A>
-  readonly capture?: Handler<C, A>
-  readonly refund?: Handler<C, A>
-  readonly reverse?: Handler<C, A>
-  readonly increment?: Handler<C, A>
-  readonly verify?: Handler<C, A>
+  readonly authorize?: Handler<Config, Account>
+  readonly debit?: Handler<Config, Account>
+  readonly credit?: Handler<Config, Account>
+  readonly capture?: Handler<Config, Account>
+  readonly refund?: Handler<Config, Account>
+  readonly reverse?: Handler<Config, Account>
+  readonly increment?: Handler<Config, Account>
+  readonly verify?: Handler<Config, Account>
   /** At least one of the two, preferably both. */
   readonly resolve: {
     /** Finds the outcome of the operation with `operation.key`. Changes nothing at the acquirer. */
-    readonly enquire?: (operation: Operation, context: Context<C, A>) => Promise<Found>
+    readonly enquire?: (operation: Operation, context: Context<Config, Account>) => Promise<Found>
     /**
      * Undoes the operation with `operation.key`, and makes the key permanently harmless. An answer
      * of `requested` promises its end in an event or an enquiry; a repeat requests nothing twice.
      */
-    readonly reverseByKey?: (operation: Operation, context: Context<C, A>) => Promise<Reversed>
+    readonly reverseByKey?: (
+      operation: Operation,
+      context: Context<Config, Account>,
+    ) => Promise<Reversed>
   }
   /**
    * Called when the shopper returns from a redirect. Ask the acquirer, and trust nothing that the browser
@@ -263,19 +269,21 @@ export type Connector<C = Record<string, unknown>, A = Record<string, unknown>> 
   readonly complete?: (
     operation: Operation,
     back: ShopperReturn,
-    context: Context<C, A>,
+    context: Context<Config, Account>,
   ) => Promise<Outcome>
   readonly inbound?: {
     /** Returns true only for a message that the acquirer provably sent. */
-    verify(message: Inbound, context: Context<C, A>): Promise<boolean> | boolean
+    verify(message: Inbound, context: Context<Config, Account>): Promise<boolean> | boolean
     parse(message: Inbound): readonly Claim[]
   }
   /** Settlement files of the acquirer. */
-  readonly settlement?: Settlement<C, A>
+  readonly settlement?: Settlement<Config, Account>
   /** The acquirer's code -> a result code of the engine. */
   readonly reasons?: Readonly<Record<string, Reason>>
   /** Checks the credentials of an account without moving money. */
-  readonly check?: (context: Context<C, A>) => Promise<{ ok: true } | { ok: false; why: string }>
+  readonly check?: (
+    context: Context<Config, Account>,
+  ) => Promise<{ ok: true } | { ok: false; why: string }>
 }
 
 /**

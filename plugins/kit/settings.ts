@@ -1,10 +1,10 @@
 import { type Format, type Group, group, type Row } from '@tollgate/schemas'
 
-type ValueOf<F extends Format> = F extends { kind: 'flag' }
+type ValueOf<Wanted extends Format> = Wanted extends { kind: 'flag' }
   ? boolean
-  : F extends { kind: 'integer' }
+  : Wanted extends { kind: 'integer' }
     ? number
-    : F extends { kind: 'choice'; of: readonly (infer V)[] }
+    : Wanted extends { kind: 'choice'; of: readonly (infer V)[] }
       ? V
       : string
 

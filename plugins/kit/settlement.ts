@@ -196,7 +196,7 @@ export type DayEnd = {
 }
 
 /** The settlement files of a connector. */
-export type Settlement<C = Record<string, unknown>, A = Record<string, unknown>> = {
+export type Settlement<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
   /** Name of the format, at most 32 characters; stands in every record. */
   readonly format: string
   /** Name of the clearing institute, at most 64 characters. */
@@ -204,11 +204,11 @@ export type Settlement<C = Record<string, unknown>, A = Record<string, unknown>>
   /** IANA zone of the dates and times in the files: `Europe/Berlin`. */
   readonly zone: string
   /** The number of an account in the files. */
-  merchantOf(account: A): string
+  merchantOf(account: Account): string
   /** Names in `Outcome.refs` that the files call by their first, second and third reference. */
   readonly refs: readonly string[]
   /** Files since the cursor, oldest first. Without it, files come by hand. */
-  fetch?(cursor: string | undefined, context: Context<C, A>): AsyncIterable<RemoteFile>
+  fetch?(cursor: string | undefined, context: Context<Config, Account>): AsyncIterable<RemoteFile>
   /**
    * Reads a file. Pure: no clock, no I/O, no state, and the same elements for every division of the
    * bytes. A format without a trailer yields `end` after its payout line.

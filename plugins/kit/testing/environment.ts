@@ -34,8 +34,8 @@ type Server = {
   close(): Promise<void>
 }
 
-/** The parts of one case that connectors and authenticators share. `C` is the context of their functions. */
-export type Environment<C> = {
+/** The parts of one case that connectors and authenticators share. `OwnContext` is the context of their functions. */
+export type Environment<OwnContext> = {
   /** @throws Error for a plugin inside the process, which has no network */
   readonly front: Front
   /** The plugin's log lines and records. */
@@ -44,17 +44,20 @@ export type Environment<C> = {
   readonly config: Readonly<Record<string, unknown>>
   readonly account: Readonly<Record<string, unknown>>
   /** Calls any function with a context. */
-  call<T>(work: (context: C) => T | Promise<T>, options?: CallOptions & Until): Promise<Told<T>>
+  call<T>(
+    work: (context: OwnContext) => T | Promise<T>,
+    options?: CallOptions & Until,
+  ): Promise<Told<T>>
   close(): Promise<void>
 }
 
 /** @param contextOf makes the plugin's context from that of a connector. */
-export async function openEnvironment<S extends Server, C>(
+export async function openEnvironment<OwnServer extends Server, OwnContext>(
   modes: readonly Context['mode'][] | undefined,
-  open: (engine: EngineSide) => Promise<S>,
+  open: (engine: EngineSide) => Promise<OwnServer>,
   options: StageOptions,
-  contextOf: (context: Context) => C,
-): Promise<{ readonly server: S; readonly environment: Environment<C> }> {
+  contextOf: (context: Context) => OwnContext,
+): Promise<{ readonly server: OwnServer; readonly environment: Environment<OwnContext> }> {
   const said: Said[] = []
   const records = openRecords(said)
   const clock = { ms: Date.now(), now: () => new Date(clock.ms) }
@@ -71,7 +74,7 @@ export async function openEnvironment<S extends Server, C>(
     tokens: new Map(),
     sequences: new Map(),
   }
-  const environment: Environment<C> = {
+  const environment: Environment<OwnContext> = {
     said,
     clock,
     config,

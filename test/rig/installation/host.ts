@@ -114,9 +114,9 @@ function endWithThisProcess(child: ChildProcess, mark: ProcessMark | null): void
 }
 
 type Name = 'listening' | 'reached' | 'done'
-type Told<N extends Name> = N extends 'listening'
+type Told<Which extends Name> = Which extends 'listening'
   ? { url: string | null; token: string; strangerToken: string }
-  : N extends 'reached'
+  : Which extends 'reached'
     ? Visit
     : number
 
@@ -147,15 +147,15 @@ class Inbox {
     this.#arrived.emit('news')
   }
 
-  async next<N extends Name>(
-    name: N,
-    fits: (told: Told<N>) => boolean,
+  async next<Which extends Name>(
+    name: Which,
+    fits: (told: Told<Which>) => boolean,
     beforeMs = withinMs,
-  ): Promise<Told<N>> {
+  ): Promise<Told<Which>> {
     const signal = AbortSignal.timeout(beforeMs)
     for (;;) {
-      const at = this.#news.findIndex((one) => one.name === name && fits(one.told as Told<N>))
-      if (at !== -1) return this.#news.splice(at, 1)[0]!.told as Told<N>
+      const at = this.#news.findIndex((one) => one.name === name && fits(one.told as Told<Which>))
+      if (at !== -1) return this.#news.splice(at, 1)[0]!.told as Told<Which>
       if (this.#ended !== undefined) throw new Error(this.#ended)
       if (signal.aborted) throw new Error(`the host sent no "${name}" in time`)
       await once(this.#arrived, 'news', { signal }).catch(() => undefined)
