@@ -1,5 +1,6 @@
 /** Raw calls of operations, and the valid requests in them. */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import { resultDescription } from '@tollgate/schemas'
 import type { Caller } from './caller/caller.ts'
 import {
   goesByPaymentType,
@@ -56,6 +57,12 @@ export type ResultView = {
   cvvResponse?: string
   parameterErrors?: readonly { name: string; value?: string; message: string }[]
 }
+
+/** The result of every list, also of an empty one. */
+export const listResult = (): ResultView => ({
+  code: '000.000.100',
+  description: resultDescription('000.000.100'),
+})
 
 /** Fields of every response. */
 export type Answered = {

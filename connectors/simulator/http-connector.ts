@@ -20,6 +20,7 @@ import { type SimulatorFound, toFound, toOutcome, toReversed } from './outcomes.
 import { reasons } from './reasons.ts'
 import { shownOnPage } from './redirect.ts'
 import { labelsOf, toRequest } from './requests.ts'
+import { simulatorParameters } from './rules.ts'
 import { settlement } from './settlement/connector.ts'
 import { judge } from './verdict.ts'
 import { answerFromWire, keyHeader, requestToWire, reversalFromWire, WireError } from './wire.ts'
@@ -34,6 +35,7 @@ export const simulatorHttp = defineConnector({
   config,
   account,
   supports: {
+      customParameters: simulatorParameters,
     brands: 'any',
     currencies: 'any',
     methods: ['card', 'bankAccount', 'virtualAccount', 'tokenAccount'],

@@ -34,6 +34,7 @@ import { paymentsIn } from './pages/kept-payments.ts'
 import { reasonFor, reasons } from './reasons.ts'
 import { isProof, redirectOf } from './redirect.ts'
 import { toRequest } from './requests.ts'
+import { simulatorParameters } from './rules.ts'
 import { simulatedSettlement } from './settlement/simulated.ts'
 
 /**
@@ -75,6 +76,7 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
     title: 'Simulator',
     contract: contractVersion,
     supports: {
+      customParameters: simulatorParameters,
       brands: 'any',
       currencies: 'any',
       methods: ['card', 'bankAccount', 'virtualAccount', 'tokenAccount'],

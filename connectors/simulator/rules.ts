@@ -1,4 +1,4 @@
-import type { Reason } from '@tollgate/schemas'
+import { integer, type Reason } from '@tollgate/schemas'
 
 /** The data that a rule matches. */
 export type Sign =
@@ -107,6 +107,9 @@ const secure = (authentication: NonNullable<Effect['authentication']>): Effect =
 
 /** The time of a pending payment, in seconds. */
 export const pendingSeconds = 30
+/** Custom parameters that the simulator reads. */
+export const simulatorParameters = { SIM_DELAY_MS: integer(0, 999_999_999) } as const
+
 /** `SIM_DELAY_MS` never delays an answer for longer. */
 export const longestDelayMs = 60_000
 

@@ -34,6 +34,10 @@ export function checkSettings(
   return Object.freeze(result)
 }
 
+/** Whether a text has the form of a setting or of a connector's own parameter. */
+export const fitsFormat = (format: Format, text: string): boolean =>
+  typed(format, text) !== undefined
+
 function shown(field: Field, raw: unknown): string {
   return field.class === 'none' ? `is "${String(raw).slice(0, 64)}":` : 'is wrong:'
 }

@@ -28,7 +28,7 @@ export class Events {
     const checked = await read(this.#engine, caller, 'events.list', { values: request })
     const isGone = () => options.signal?.aborted === true
     const page = await readFeed(this.#engine, caller, checked, isGone)
-    return eventsView(page, this.#code, this.#envelope())
+    return eventsView(page, this.#envelope())
   }
   /** @throws GatewayError 404 when there is none with this id. */
   readonly get = async (id: string, options: RequestOptions = {}): Promise<OneEventView> => {

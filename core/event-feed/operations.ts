@@ -12,7 +12,7 @@ export const eventOperations: Readonly<Record<string, Handler>> = {
   async 'events.list'(engine, caller, call, build) {
     const request = await read(engine, caller, 'events.list', queryOf(call))
     const page = await readFeed(engine, caller, request, call.isGone)
-    const body = eventsView(page, codeOf(engine), envelope(engine, call, build))
+    const body = eventsView(page, envelope(engine, call, build))
     return { status: 200, headers: {}, body }
   },
   async 'events.get'(engine, caller, call, build) {

@@ -1,6 +1,6 @@
 /** Responses of the event feed. */
 import { resultDescription } from '@tollgate/schemas'
-import type { Answered } from '../call.ts'
+import { type Answered, listResult } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { newId } from '../ids.ts'
 import type { Envelope } from '../schedule/view.ts'
@@ -38,20 +38,20 @@ function eventView(notification: Notification): EventView {
   }
 }
 
-const envelopeOf = (code: string, { ndc, buildNumber, now }: Envelope) => ({
-  result: { code, description: resultDescription(code as never) },
+const envelopeOf = ({ ndc, buildNumber, now }: Envelope) => ({
   buildNumber,
   timestamp: wireTimestamp(now),
   ndc,
 })
 
-export function eventsView(page: FeedPage, code: string, about: Envelope): EventsView {
+export function eventsView(page: FeedPage, about: Envelope): EventsView {
   return {
     id: newId(),
     events: page.notifications.map(eventView),
     nextCursor: page.nextCursor,
     more: page.more,
-    ...envelopeOf(code, about),
+    ...envelopeOf(about),
+    result: listResult(),
   }
 }
 
@@ -62,5 +62,6 @@ export function oneEventView(
   code: string,
   about: Envelope,
 ): OneEventView {
-  return { ...eventView(notification), ...envelopeOf(code, about) }
+  const result = { code, description: resultDescription(code as never) }
+  return { ...eventView(notification), ...envelopeOf(about), result }
 }

@@ -6,7 +6,7 @@ import {
   resultDescription,
 } from '@tollgate/schemas'
 import type { AuditTrail } from '../audit-chain/trail.ts'
-import type { Reply } from '../call.ts'
+import { listResult, type Reply } from '../call.ts'
 import { buildNumber } from '../caller/embedder.ts'
 import { rightNames } from '../caller/rights.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -217,7 +217,7 @@ export async function answerOffice(
 
 export function officeReply({ clock }: Engine, body: object, requestId: string): Reply {
   const answered = {
-    result: { code: '000.000.100', description: resultDescription('000.000.100') },
+    result: listResult(),
     buildNumber,
     timestamp: wireTimestamp(new Date(clock.realMs())),
     ndc: requestId,

@@ -1,6 +1,7 @@
 /** Accepts a first payment: chooses its channel and acquirer, then commits its rows. */
 import { limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
+import { refuseWrongParameters } from '../connector/parameters.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -146,6 +147,7 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
   const { connector } = target.loaded
   // The second step is a capture; a connector without captures could only authorise and release.
   if (isChained && connector.capture === undefined) throw new GatewayError('600.200.400')
+  refuseWrongParameters(connector, asked.request.fields)
   applyBackPressure(engine, connector)
   return target
 }

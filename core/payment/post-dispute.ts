@@ -11,6 +11,7 @@ import { approvedCode } from './decide.ts'
 import { chargebackReason, type Fact, factRow, tell } from './dispute-fact.ts'
 import { amountOf } from './follow-up-rules.ts'
 import { findReplay, type Idempotency } from './idempotency.ts'
+import { disputable } from './next-actions.ts'
 import { type FactRow, postChargeback, type Recorded, recordReversal } from './store-dispute.ts'
 import { chargebacksByRecord } from './store-dispute-read.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
@@ -80,16 +81,7 @@ async function postedChargeback(
   idempotency: Idempotency | null,
 ): Promise<FactRow> {
   const [found] = await engine.lanes.single(balanceById(target.rootId))
-  const sums = found === undefined ? undefined : toBalance(found)
-  const left =
-    sums === undefined
-      ? 0n
-      : sums.captured -
-        sums.refunded -
-        sums.refunding -
-        sums.reversed -
-        sums.reversing -
-        sums.chargedBack
+  const left = found === undefined ? 0n : disputable(toBalance(found))
   if (left <= 0n) throw new GatewayError('700.300.500')
   return posted(engine, target, fields, idempotency, {
     kind: 'chargeback',

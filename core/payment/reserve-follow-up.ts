@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connector, notSent, type RequestFields } from '@tollgate/plugin-kit'
 import { limits, type PaymentType } from '@tollgate/schemas'
+import { refuseWrongParameters } from '../connector/parameters.ts'
 import { neverReached, outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -80,7 +81,10 @@ export async function reserveFollowUp(
   const { id, type, effect, idempotency, isOurs } = wanted
   const chosen = await engine.targets.of(target, handlerKind(effect, type))
   const { connector } = chosen.loaded
-  if (!isOurs) applyBackPressure(engine, connector)
+  if (!isOurs) {
+    refuseWrongParameters(connector, wanted.fields)
+    applyBackPressure(engine, connector)
+  }
   const time = callTime(engine, connector)
   const keyOf = (no: number) => attemptKey(engine, connector, id, idempotency, no)
   const numbers = chargesAnew(effect) ? await engine.vault.unseal(placeOf(target)) : undefined

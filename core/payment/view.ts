@@ -11,6 +11,7 @@ import { shownFacts } from '../three-d-secure/record.ts'
 import { shownTexts } from './checked-texts.ts'
 import { descriptorOf } from './descriptor.ts'
 import { echoed } from './stored-request.ts'
+import { nextActions } from './next-actions.ts'
 import type { Balance, Payment } from './types.ts'
 
 export type PaymentView = Answered & {
@@ -140,66 +141,6 @@ function nested(flat: Readonly<Record<string, string>>): Record<string, unknown>
 
 const objectOf = (value: unknown): object =>
   typeof value === 'object' && value !== null ? value : {}
-
-/** The follow-ups that the payment allows now. Without a balance: those of a fresh payment. */
-export function nextActions(payment: Payment, balance: Balance | undefined): string[] {
-  if (payment.state !== 'approved') return []
-  if (payment.effect === 'chargeback') {
-    // Outside of the sums nothing is left to reverse.
-    if (payment.parentId === null) return []
-    return balance === undefined || balance.chargedBack > 0n ? ['CR'] : []
-  }
-  if (balance === undefined) return freshActions(payment)
-  if (balance.chargedBack > 0n || balance.closedBy !== null) return []
-  const next: string[] = []
-  if (balance.kind === 'authorisation') {
-    const rest =
-      balance.authorised -
-      balance.captured -
-      balance.capturing -
-      balance.reversed -
-      balance.reversing
-    const isCountLeft = balance.maxCaptures === null || balance.captures < balance.maxCaptures
-    if (rest > 0n && balance.reversing === 0n) {
-      if (isCountLeft && balance.captureFinalBy === null && !balance.isFrozen) next.push('CP', 'RC')
-      if (balance.capturing === 0n && balance.reverseFinalBy === null && !balance.isFrozen) {
-        next.push('RV')
-      }
-    }
-    if (balance.captureFinalBy === null && !(balance.reversed > 0n && rest <= 0n)) next.push('PA')
-    return next
-  }
-  if (balance.kind === 'refund') return []
-  const isWhole = balance.refunding + balance.refunded + balance.reversing + balance.reversed === 0n
-  const isOpen =
-    balance.reversing + balance.reversed === 0n &&
-    balance.refundFinalBy === null &&
-    !balance.isFrozen
-  if (isOpen && balance.refunded + balance.refunding < balance.captured) next.push('RF')
-  const isSettled = balance.settlement !== null
-  if (payment.paymentType !== 'CD' && isWhole && !balance.isFrozen && !isSettled) next.push('RV')
-  if (payment.paymentType === 'DB' && balance.reversed === 0n) next.push('RB')
-  return next
-}
-
-/** The follow-ups of a payment that has none yet. */
-function freshActions({ effect, paymentType }: Payment): string[] {
-  switch (effect) {
-    case 'authorisation':
-    case 'replacement':
-      return ['CP', 'RC', 'RV', 'PA']
-    case 'sale':
-      return paymentType === 'CD'
-        ? ['RF']
-        : paymentType === 'DB'
-          ? ['RF', 'RV', 'RB']
-          : ['RF', 'RV']
-    case 'capture':
-      return ['RF', 'RV']
-    default:
-      return []
-  }
-}
 
 /** The body of a refusal: nothing was stored, and the id belongs to the request. */
 export function refusalView(

@@ -17,7 +17,8 @@ export const queryOperations: Readonly<Record<string, Handler>> = {
     const entries = await getTransactions(engine, caller, idIn(call), fields)
     const about = envelope(engine, call, build)
     if (!isLinked(fields)) return ok(transactionView(entries[0]!, about))
-    return ok(listView(queryView({ entries }, about), isVersion3(call)))
+    // All linked transactions stand on one page.
+    return ok(listView(queryView({ entries, pages: 1 }, about), isVersion3(call)))
   },
 }
 

@@ -1,6 +1,6 @@
 /** The responses of searches: transactions of every kind in one format. */
 import { resultDescription } from '@tollgate/schemas'
-import type { Answered, ResultView } from '../call.ts'
+import { type Answered, listResult, type ResultView } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
@@ -84,7 +84,7 @@ export type Listed = {
 export function queryView({ entries, pages, nextCursor }: Listed, about: Envelope): QueryView {
   const { ndc, buildNumber, now } = about
   return {
-    result: { code: '000.000.100', description: resultDescription('000.000.100') },
+    result: listResult(),
     records: entries.map((entry) => transactionView(entry, about)),
     ...(pages === undefined ? {} : { pages }),
     ...(nextCursor === undefined ? {} : { nextCursor }),

@@ -1,6 +1,6 @@
 /** The responses about report destinations. */
 import { resultDescription } from '@tollgate/schemas'
-import type { Answered } from '../call.ts'
+import { type Answered, listResult } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Page } from '../page/by-id.ts'
 import { approvedCode } from '../payment/decide.ts'
@@ -85,6 +85,7 @@ export const destinationsView = (
   about: About,
 ): ReportDestinationsView => ({
   ...bare(id, about),
+  result: listResult(),
   destinations: page.entries.map((destination) => destinationView(destination, about)),
   ...nextOf(page),
 })
@@ -112,6 +113,7 @@ export const reportDeliveriesView = (
   about: About,
 ): ReportDeliveriesView => ({
   ...bare(id, about),
+  result: listResult(),
   deliveries: page.entries.map(deliveryView),
   ...nextOf(page),
 })

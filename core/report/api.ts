@@ -1,6 +1,6 @@
 /** Reports for the embedding program. */
 import type { Requests } from '@tollgate/schemas'
-import { read } from '../call.ts'
+import { listResult, read } from '../call.ts'
 import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
 import { refuseUnlessHolds } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
@@ -38,7 +38,7 @@ export class Reports {
   ): Promise<AggregationsView> => {
     const { fields } = await read(this.#engine, caller, 'reports.aggregations', { values: request })
     const page = await listAggregations(this.#engine, caller, fields)
-    return answered(this.#engine, newId(), page, this.#envelope())
+    return answered(this.#engine, newId(), { ...page, result: listResult() }, this.#envelope())
   }
 
   /** One payout in one currency. @throws GatewayError 404 */
@@ -75,7 +75,7 @@ export class Reports {
     const pageNo = Number(textOf(fields, 'pageNo') ?? 1)
     const type = textOf(fields, 'reconciliationType') ?? null
     const page = await recordPage(this.#engine, batch, reader, pageNo, type)
-    return answered(this.#engine, batch.id, page, this.#envelope())
+    return answered(this.#engine, batch.id, { ...page, result: listResult() }, this.#envelope())
   }
 
   /** Report files, newest first. */
@@ -85,7 +85,7 @@ export class Reports {
   ): Promise<ReportFilesView> => {
     const { fields } = await read(this.#engine, caller, 'reports.files', { values: request })
     const page = await listFiles(this.#engine, caller, fields)
-    return answered(this.#engine, newId(), page, this.#envelope())
+    return answered(this.#engine, newId(), { ...page, result: listResult() }, this.#envelope())
   }
 
   /** A report file with its bytes, which can be read several times. @throws GatewayError 404 */

@@ -1,5 +1,5 @@
 /** Operations on reports: raw call in, status and body or stream out. */
-import { type Call, type Handler, idIn, queryOf, read } from '../call.ts'
+import { type Call, type Handler, idIn, listResult, queryOf, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
@@ -14,7 +14,7 @@ export const reportOperations: Readonly<Record<string, Handler>> = {
   async 'reports.aggregations'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'reports.aggregations', queryOf(call))
     const page = await listAggregations(engine, caller, fields)
-    return ok(answered(engine, newId(), page, envelope(engine, call, build)))
+    return ok(answered(engine, newId(), { ...page, result: listResult() }, envelope(engine, call, build)))
   },
   async 'reports.aggregation'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'reports.aggregation', queryOf(call))
@@ -31,12 +31,12 @@ export const reportOperations: Readonly<Record<string, Handler>> = {
     const pageNo = Number(textOf(fields, 'pageNo') ?? 1)
     const type = textOf(fields, 'reconciliationType') ?? null
     const page = await recordPage(engine, batch, reader, pageNo, type)
-    return ok(answered(engine, batch.id, page, envelope(engine, call, build)))
+    return ok(answered(engine, batch.id, { ...page, result: listResult() }, envelope(engine, call, build)))
   },
   async 'reports.files'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'reports.files', queryOf(call))
     const page = await listFiles(engine, caller, fields)
-    return ok(answered(engine, newId(), page, envelope(engine, call, build)))
+    return ok(answered(engine, newId(), { ...page, result: listResult() }, envelope(engine, call, build)))
   },
   async 'reports.file'(engine, caller, call) {
     const { fields } = await read(engine, caller, 'reports.file', queryOf(call))

@@ -23,9 +23,9 @@ export function answered<Body extends object>(
 ): Answered & Body {
   const code = approvedCode[environment === 'test' ? 'INTERNAL' : 'LIVE']
   return {
+    result: { code, description: resultDescription(code) },
     ...body,
     id,
-    result: { code, description: resultDescription(code) },
     buildNumber,
     timestamp: wireTimestamp(now),
     ndc,

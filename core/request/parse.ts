@@ -6,6 +6,7 @@ import {
   operations,
   type Requests,
 } from '@tollgate/schemas'
+import { addWrongCheckDigit } from './check-digit.ts'
 import { type CheckCodes, codesOf } from './codes.ts'
 import { type CheckConditions, conditionsOf } from './conditions.ts'
 import { type Decoded, decode, type RequestInput } from './decode.ts'
@@ -54,7 +55,10 @@ export class RequestParser {
         checkConditions(decoded.request, errors)
         checkCodes(decoded.request, errors)
         checkPageAddresses(decoded.request, errors)
-        if (!errors.isEmpty) throw errors.refusal()
+        if (!errors.isEmpty) {
+          addWrongCheckDigit(decoded.request, errors)
+          throw errors.refusal()
+        }
         return decoded
       },
     }

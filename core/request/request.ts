@@ -242,6 +242,8 @@ export const notAllowed = 'is not an allowed parameter'
 export const groupTakesNoValue = 'is a group of fields and takes no value itself'
 export const nameTooLong = `is longer than ${limits.parameterNameCharacters} characters`
 const sentTwice = 'is sent twice'
+/** The documented patterns that begin so take line breaks, too. */
+const anyCharacter = '[\\s\\S]'
 const unprintable = 'must not hold control characters'
 const missingElement =
   'is missing: indexes start at 0 and leave none out, and elements are not empty'
@@ -255,7 +257,10 @@ export const wrongIndex = (list: List) => `its index must be a number from 0 to 
  */
 function whyUnreadable(field: Field, maxCharacters: number, value: string): Wrong {
   if (value.length > 2 * maxCharacters) return formatMessage(field.format)
-  const isMultiline = field.format.kind === 'text' && field.format.multiline === true
+  const { format } = field
+  const isMultiline =
+    (format.kind === 'text' && format.multiline === true) ||
+    (format.kind === 'pattern' && format.pattern.startsWith(anyCharacter))
   return (isMultiline ? controlExceptLines : control).test(value) ? unprintable : undefined
 }
 

@@ -57,7 +57,7 @@ export class Schedules {
     const caller = options.caller ?? embedder
     const read = await this.#read(caller, 'schedules.list', request)
     const page = await listSchedules(this.#engine, caller, read)
-    return schedulesView(newId(), page, this.#code, this.#envelope())
+    return schedulesView(newId(), page, this.#envelope())
   }
   /** Executions and missed due times of a schedule, newest first. */
   readonly executions = async (
@@ -68,7 +68,7 @@ export class Schedules {
     const caller = options.caller ?? embedder
     const read = await this.#read(caller, 'schedules.executions', request)
     const page = await listExecutions(this.#engine, caller, id, read)
-    return executionsView(id, page, this.#code, this.#envelope())
+    return executionsView(id, page, this.#envelope())
   }
   /** The due times of a job. Stores nothing. */
   readonly preview = async (

@@ -26,13 +26,12 @@ export const scheduleOperations: Readonly<Record<string, Handler>> = {
   async 'schedules.preview'(engine, caller, call, build) {
     const request = await read(engine, caller, 'schedules.preview', bodyOf(call))
     const { plan, next } = await previewSchedule(engine, caller, request)
-    const code = approvedCode[engine.environment === 'test' ? 'INTERNAL' : 'LIVE']
-    return ok(previewView(newId(), plan, next, code, envelope(engine, call, build)))
+    return ok(previewView(newId(), plan, next, codeOf(engine), envelope(engine, call, build)))
   },
   async 'schedules.list'(engine, caller, call, build) {
     const request = await read(engine, caller, 'schedules.list', queryOf(call))
     const page = await listSchedules(engine, caller, request)
-    return ok(schedulesView(newId(), page, codeOf(engine), envelope(engine, call, build)))
+    return ok(schedulesView(newId(), page, envelope(engine, call, build)))
   },
   async 'schedules.get'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'schedules.get', queryOf(call))
@@ -42,7 +41,7 @@ export const scheduleOperations: Readonly<Record<string, Handler>> = {
   async 'schedules.executions'(engine, caller, call, build) {
     const request = await read(engine, caller, 'schedules.executions', queryOf(call))
     const page = await listExecutions(engine, caller, idIn(call), request)
-    return ok(executionsView(idIn(call), page, codeOf(engine), envelope(engine, call, build)))
+    return ok(executionsView(idIn(call), page, envelope(engine, call, build)))
   },
   async 'schedules.reschedule'(engine, caller, call, build) {
     const request = await read(engine, caller, 'schedules.reschedule', bodyOf(call))

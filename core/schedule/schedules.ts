@@ -4,6 +4,7 @@ import { limits } from '@tollgate/schemas'
 import { clockOf } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import { refuseWrongParameters } from '../connector/parameters.ts'
 import { cronFields } from '../cron/index.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee, Channel } from '../entity/directory.ts'
@@ -83,13 +84,14 @@ export async function createSchedule(
   const now = await timeOf(engine, clockId)
   const amount = checkAmount(fields, { now, followUp: false })
   const mode = modeOf(engine, fields)
-  await engine.targets.choose(channel, {
+  const target = await engine.targets.choose(channel, {
     mode,
     kind: handlerOf[paymentType]!,
     method: registration.method as never,
     brand: registration.brand,
     currency: amount.currency,
   })
+  refuseWrongParameters(target.loaded.connector, fields)
   const plan = readPlan(engine, channel, fields, now)
   const schedule: Schedule = {
     id: newId(),

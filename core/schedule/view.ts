@@ -1,6 +1,6 @@
 /** The responses about schedules. */
 import { resultDescription } from '@tollgate/schemas'
-import type { Answered } from '../call.ts'
+import { type Answered, listResult } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
@@ -77,7 +77,10 @@ export function scheduleView(
   if (schedule.merchantTransactionId !== null) {
     view.merchantTransactionId = schedule.merchantTransactionId
   }
-  if (schedule.effectiveEnd !== null) view.effectiveDate = wireTimestamp(schedule.effectiveEnd)
+  if (schedule.effectiveEnd !== null) {
+    const { effectiveEnd, endAt } = schedule
+    view.effectiveDate = wireTimestamp(endAt !== null && endAt < effectiveEnd ? endAt : effectiveEnd)
+  }
   return view
 }
 
@@ -123,8 +126,8 @@ const missedView = ({ first, last, count }: MissedRange) => ({
 })
 
 /** The common fields of responses about several resources. */
-function bare(id: string, code: string, { ndc, buildNumber, now }: Envelope): Answered {
-  return { id, result: resultOf(code), buildNumber, timestamp: wireTimestamp(now), ndc }
+function bare(id: string, { ndc, buildNumber, now }: Envelope): Answered {
+  return { id, result: listResult(), buildNumber, timestamp: wireTimestamp(now), ndc }
 }
 
 type PageOf<Entry> = { readonly entries: readonly Entry[]; readonly nextCursor?: string }
@@ -137,11 +140,10 @@ export type SchedulesView = Answered & { schedules: ScheduleView[]; nextCursor?:
 export function schedulesView(
   id: string,
   page: PageOf<{ readonly schedule: Schedule; readonly next: readonly Date[] }>,
-  code: string,
   about: Envelope,
 ): SchedulesView {
   const schedules = page.entries.map(({ schedule, next }) => scheduleView(schedule, next, about))
-  return { ...bare(id, code, about), schedules, ...cursorOf(page) }
+  return { ...bare(id, about), schedules, ...cursorOf(page) }
 }
 
 export type ExecutionsView = Answered & {
@@ -153,11 +155,10 @@ export type ExecutionsView = Answered & {
 export function executionsView(
   id: string,
   page: PageOf<Execution> & { readonly missed: readonly MissedRange[] },
-  code: string,
   about: Envelope,
 ): ExecutionsView {
   return {
-    ...bare(id, code, about),
+    ...bare(id, about),
     executions: page.entries.map(executionView),
     missed: page.missed.map(missedView),
     ...cursorOf(page),

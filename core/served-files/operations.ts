@@ -5,6 +5,7 @@ import {
   type Call,
   type Handler,
   idIn,
+  listResult,
   queryOf,
   type Reply,
   type Request,
@@ -59,7 +60,7 @@ export const sftpKeyWork: Readonly<Record<string, Work>> = {
   'sftpKeys.list': async (engine, caller, _, request, about) => {
     const page = await listSftpKeys(engine, caller, request)
     const keys = page.entries.map((key) => keyView(key, about))
-    return { ...bare(newId(), about), keys, ...nextOf(page) }
+    return { ...bare(newId(), about), result: listResult(), keys, ...nextOf(page) }
   },
   'sftpKeys.remove': async (engine, caller, id, _, about) =>
     keyView(await endSftpKey(engine, caller, id), about),

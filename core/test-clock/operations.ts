@@ -1,7 +1,7 @@
 /** Operations on test clocks: raw call in, status and body out. */
 import { resultDescription } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
-import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
+import { bodyOf, type Call, type Handler, idIn, listResult, queryOf, type Reply, read } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -24,10 +24,7 @@ export const clockOperations: Readonly<Record<string, Handler>> = {
     const about = { ndc: call.requestId, buildNumber: build, now }
     const body = {
       id: newId(),
-      result: {
-        code: approvedCode.INTERNAL,
-        description: resultDescription(approvedCode.INTERNAL),
-      },
+      result: listResult(),
       clocks: rows.map((row) => clockView(row, about)),
       buildNumber: build,
       timestamp: wireTimestamp(now),

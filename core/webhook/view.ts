@@ -1,6 +1,6 @@
 /** The responses about webhook endpoints. */
 import { resultDescription } from '@tollgate/schemas'
-import type { Answered } from '../call.ts'
+import { type Answered, listResult } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Page } from '../page/by-id.ts'
 import { approvedCode } from '../payment/decide.ts'
@@ -100,6 +100,7 @@ export function webhookView({ endpoint, secrets }: Shown, about: About): Webhook
 export function webhooksView(id: string, page: Page<Endpoint>, about: About): WebhooksView {
   return {
     ...bare(id, about),
+    result: listResult(),
     webhooks: page.entries.map((endpoint) => webhookView({ endpoint }, about)),
     ...cursorOf(page),
   }
@@ -124,7 +125,12 @@ export function replayView(
 }
 
 export function deliveriesView(id: string, page: Page<DeliveryRow>, about: About): DeliveriesView {
-  return { ...bare(id, about), deliveries: page.entries.map(deliveryView), ...cursorOf(page) }
+  return {
+    ...bare(id, about),
+    result: listResult(),
+    deliveries: page.entries.map(deliveryView),
+    ...cursorOf(page),
+  }
 }
 
 function deliveryView(row: DeliveryRow): DeliveryView {

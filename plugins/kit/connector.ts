@@ -1,4 +1,4 @@
-import type { Reason, Row } from '@tollgate/schemas'
+import type { Format, Reason, Row } from '@tollgate/schemas'
 import type { Http } from './http.ts'
 import type {
   Found,
@@ -225,6 +225,11 @@ export type Supports = {
   readonly threeDSecure?: 'own' | 'external' | 'none'
   /** Modes of the merchant's request that this connector serves. */
   readonly modes?: readonly ('INTERNAL' | 'EXTERNAL' | 'LIVE')[]
+  /**
+   * Custom parameters of merchants that the connector reads, by name. The engine refuses a request with a
+   * value of another form by name, before it writes or sends anything.
+   */
+  readonly customParameters?: Readonly<Record<string, Format>>
 }
 
 type Handler<Config, Account> = (

@@ -2153,13 +2153,31 @@ export interface Job {
 }
 
 export interface SchedulesPreviewRequest {
+  /** Charged amount, including tax and shipping. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
+  /** Invoice number of the merchant. Stored for reports and not passed on. */
+  merchantInvoiceId?: string
+  /** Note for reports. */
+  merchantMemo?: string
+  /** Sales channel or other category. */
+  transactionCategory?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
+  /** Stored instrument that the schedule would charge; not looked up. */
+  registrationId?: string
   job?: Job
+  standingInstruction?: StandingInstruction
+  customParameters?: CustomParameters
   /** Id of the test clock of the new resource. */
   testClock?: string
 }

@@ -38,7 +38,7 @@ export const bankAccount = together('bankAccount', 'Bank account', [account, due
   {
     rule: 'any',
     when: names,
-    of: ['bankAccount.bankCode', 'bankAccount.bic'],
-    message: 'a bank account needs bankAccount.bankCode or bankAccount.bic',
+    of: ['bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.iban'],
+    message: 'an account number needs bankAccount.bankCode or bankAccount.bic; an IBAN needs neither',
   },
 ])

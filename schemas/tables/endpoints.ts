@@ -377,7 +377,9 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/scheduling/v1/schedules/preview',
     title: 'Preview the runs of a schedule without storing it',
-    accepts: ['schedule change', 'job', 'testClock', 'compatibility'],
+    accepts: [
+      'schedule payment', 'schedule preview', 'job', 'standingInstruction', 'customParameters', 'testClock', 'compatibility',
+    ],
     refused: ['registrations[n].id'],
     answers: ['answer', 'schedule response', 'job'],
     login: 'token',

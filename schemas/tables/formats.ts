@@ -8,6 +8,9 @@ export const id32 = match('[a-zA-Z0-9]{32}', '8a82944a4cc25ebf014cc2c782423202',
 /** The merchant's own reference of a payment. */
 export const merchantReference = match('[\\s\\S]{8,255}', 'order-2041-7', 8, 255)
 
+/** The same in a search, also of references of earlier systems. */
+export const anyReference = match('[\\s\\S]{1,255}', 'order-2041-7', 1, 255)
+
 export const month = match('0[1-9]|1[0-2]', '12')
 export const year = match('(19|20)[0-9]{2}', '2034')
 

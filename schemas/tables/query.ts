@@ -1,5 +1,5 @@
 import { AN, C, type Condition, dateTime, excerpt, type Format, flag, group, integer, none, O, oneOf, reference, request, response } from '../table.ts'
-import { id32 } from './formats.ts'
+import { anyReference, id32 } from './formats.ts'
 import { queryPaymentMethods, queryPaymentTypes } from './payment-types.ts'
 
 const listOf = (codes: readonly string[]): Format => ({ kind: 'list', of: oneOf(...codes), max: codes.length })
@@ -7,7 +7,7 @@ const listOf = (codes: readonly string[]): Format => ({ kind: 'list', of: oneOf(
 /** Search for payments. */
 export const query = group('', 'Query parameters', [
   // name                       format                  need direction class meaning
-  ['merchantTransactionId',     AN(255),                O,   request, none, 'Reference of the merchant. Excludes a time frame.', reference],
+  ['merchantTransactionId',     anyReference,           O,   request, none, 'Reference of the merchant. Excludes a time frame.', reference],
   ['limit',                     integer(100, 500),      O,   request, none, 'Maximum number of payments in one answer.', { default: '100' }],
   ['date.from',                 dateTime,               O,   request, none, 'Start of the time frame, UTC.'],
   ['date.to',                   dateTime,               O,   request, none, 'End of the time frame, UTC.'],

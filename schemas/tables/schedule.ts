@@ -9,6 +9,11 @@ export const schedule = group('', 'Schedule request', [
   ['registrationId', id32, R, echoed, none, 'Stored instrument that the schedule charges.', reference],
 ], [], 'schedule')
 
+/** A preview takes the request of a creation, and needs nothing of it but the job. */
+export const schedulePreview = group('', 'Schedule preview', [
+  ['registrationId', id32, O, request, none, 'Stored instrument that the schedule would charge; not looked up.', reference],
+], [], 'schedule preview')
+
 /** The basic fields of a schedule's payments. */
 export const schedulePayment = excerpt(basic, [
   'amount', 'currency', 'paymentType', 'descriptor', 'merchantTransactionId', 'merchantInvoiceId', 'merchantMemo',

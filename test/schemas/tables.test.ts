@@ -51,6 +51,7 @@ const fieldsPerGroup = {
   schedule: 1,
   'schedule payment': 10,
   'schedule change': 3,
+  'schedule preview': 1,
   page: 2,
   'event feed': 3,
   testClock: 1,
