@@ -28,7 +28,7 @@ import {
   Unreadable,
   wallTime,
 } from './checked-value.ts'
-import { contentOf, keyOf } from './record-key.ts'
+import { balanceKeyOf, contentOf, keyOf } from './record-key.ts'
 import type { CheckedItem, StagedBatchLine, StagedRecord } from './types.ts'
 
 const recordTypes = new Set(['SETTLED', 'CHARGEBACK', 'CHARGEBACK REVERSAL', 'FEE'])
@@ -56,6 +56,8 @@ const batchKinds = new Set([
   'transfer',
   'fee',
 ])
+/** Kinds that a payout has once: another line of it is a correction. */
+const balances = new Set(['payout', 'opening', 'closing'])
 const cashflows = new Set(['POS', 'NEG'])
 const statuses = new Set(['SUCCESS', 'FAILED'])
 
@@ -197,15 +199,28 @@ function batchLineOf(given: BatchLine, line: number): StagedBatchLine {
   return {
     ...batchLine,
     line: numbered(line),
-    key: keyOf({
-      kind: ['batch', kind, cashflow, amount.currency],
-      merchantNumber: given.merchantNumber,
-      id: null,
-      batch: named(given.batch, settlementDate),
-      text: rawText(given.text),
-    }),
+    key: batchKeyOf(given, settlementDate),
     content: contentOf([kind, cashflow, merchantNumber, batch, ...Object.values(rest)]),
   }
+}
+
+function batchKeyOf(given: BatchLine, settlementDate: string): Buffer {
+  const { kind, cashflow, merchantNumber, payoutId } = given
+  const { currency } = given.amount
+  const batch = named(given.batch, settlementDate)
+  const rest = rawText(given.text)
+  return balances.has(kind)
+    ? balanceKeyOf({
+        ...{ kind, merchantNumber, batch, currency },
+        payoutId: plainText('payoutId', payoutId, 1, 64),
+      })
+    : keyOf({
+        kind: ['batch', kind, cashflow, currency],
+        merchantNumber,
+        id: null,
+        batch,
+        text: rest,
+      })
 }
 
 /** Not masked: it names an account, and one in ten long numbers has the check digit of a card number. */
