@@ -5842,7 +5842,7 @@ export interface RecordClearingInstituteAnswer {
 }
 
 export interface RecordMerchantAccountAnswer {
-  /** Merchant account of the payment. */
+  /** Merchant account of the payment; of a record without one, the only account of the merchant number. */
   id?: string
   /** Name of that account. */
   name?: string
@@ -6210,6 +6210,8 @@ export interface ReportDestinationsTestAnswer {
   durationMs?: number
   /** Number of files that are delivered again. */
   replayed?: number
+  /** Number of the first file that the replay left out: the fromNo of the next one. */
+  nextNo?: number
 }
 
 export interface ResultAnswerOfReportDestinationsTest {
@@ -6238,6 +6240,8 @@ export interface ReportDestinationsReplayAnswer {
   durationMs?: number
   /** Number of files that are delivered again. */
   replayed?: number
+  /** Number of the first file that the replay left out: the fromNo of the next one. */
+  nextNo?: number
 }
 
 export interface ResultAnswerOfReportDestinationsReplay {

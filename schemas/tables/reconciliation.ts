@@ -20,7 +20,7 @@ export const reconciliationRecord = group('', 'Reconciliation record', [
   ['transactionType',                   transactionKind,            R,   response, none,   'Kind of payment or fee.', into('PaymentType')],
   ['settlement.cashflow',               oneOf('POS', 'NEG'),        R,   response, none,   'Whether the merchant receives or pays.', into('Cashflow')],
   ['clearingInstitute.merchantId',      AN(5, 64),                  R,   response, none,   "The merchant's number at the clearing institute.", into('ClearingInstituteMerchantId')],
-  ['merchantAccount.id',                AN(32),                     R,   response, none,   'Merchant account of the payment.', into('MerchantAccountId')],
+  ['merchantAccount.id',                AN(32),                     R,   response, none,   'Merchant account of the payment; of a record without one, the only account of the merchant number.', into('MerchantAccountId')],
   ['merchantAccount.name',              AN(255),                    O,   response, none,   'Name of that account.', into('MerchantAccountName', 'The document gives no length.')],
   ['pspEntityId',                       entityId,                   R,   response, none,   'Payment service provider.', into('PspId')],
   ['divisionEntityId',                  entityId,                   O,   response, none,   'Division.', into('DivisionId')],
