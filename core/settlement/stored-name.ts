@@ -9,7 +9,7 @@ import { folded } from './record-key.ts'
 const digestCharacters = 16
 
 /** A name that was masked: its shown part and its digest. */
-export const maskedName = new RegExp(`^(.*)#[0-9a-f]{${digestCharacters}}$`, 's')
+export const maskedName = /^(.*)#[0-9a-f]{16}$/s
 
 /** The name as it came, unless a part of it is masked. At most `most` characters. */
 export function storedName(name: string, most: number, digest: Digest): string {

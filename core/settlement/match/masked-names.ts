@@ -2,25 +2,31 @@
  * Payments that a line names by a long number with the check digit of a card number. The line has a digest of it;
  * the digests of the payments' names are computed here, because no key leaves the process.
  */
+import type { Sql } from '../../db/sql.ts'
 import { lowestId } from '../../ids.ts'
+import type { Digest } from '../../redaction/references.ts'
 import { mostInOrder, mostInRef } from '../checked-value.ts'
 import { folded } from '../record-key.ts'
 import { maskedName, storedName } from '../stored-name.ts'
-import type { Query, Run } from './match.ts'
-import {
-  askedMasked,
-  type Maskable,
-  type MaskedName,
-  type MaskedWhere,
-  maskable,
-} from './store-named.ts'
+import { askedMasked, type Maskable, type MaskedWhere, maskable } from './store-masked.ts'
+import type { MaskedName } from './store-named.ts'
+import type { Places } from './stored-places.ts'
 
 const pagePayments = 50_000
+
+type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+
+type MaskedRun = {
+  readonly id: string
+  readonly places: Places
+  readonly refs: readonly [string, string, string]
+  readonly digest: Digest
+}
 
 /** The payments of the names that lines have only masked. Most runs have none. */
 export async function maskedNames(
   query: Query,
-  { id: runId, places, refs, digest }: Run,
+  { id: runId, places, refs, digest }: MaskedRun,
   where: MaskedWhere,
 ): Promise<MaskedName[]> {
   const rows = await query(askedMasked(runId))

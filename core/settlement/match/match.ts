@@ -94,7 +94,7 @@ export async function match(
   return work?.length ?? 0
 }
 
-export type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
 
 /** Tiers 1 to 4. Lines that a tier decides are not looked up by the later ones. */
 async function matchNamed(query: Query, run: Run): Promise<void> {

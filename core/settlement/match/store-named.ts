@@ -49,7 +49,7 @@ export const nameKinds = ['1', '2', '3', '4', '5'] as const
 
 export type NameKind = (typeof nameKinds)[number]
 
-type Refs = readonly [string, string, string]
+export type Refs = readonly [string, string, string]
 
 /** A payment and its name, in the form in which lines have it. */
 export type MaskedName = {
@@ -77,7 +77,7 @@ cross join lateral (
 }
 
 /** Names of lines that no tier so far has an eligible payment for: tier and key. */
-const asked = (runId: string) => sql`
+export const asked = (runId: string) => sql`
 asked as materialized (
   select work.scope_id, work.line, work.from_at, work.to_at, name.tier, name.key
   from tollgate.settlement_work as work
@@ -95,73 +95,6 @@ export const askedKinds = (runId: string) => sql<{ kind: NameKind }>`
 with ${asked(runId)}
 select distinct left(key, 1) as kind
 from asked`
-
-/** Names of lines that are stored masked. */
-export const askedMasked = (runId: string) => sql<{ scope_id: string; key: string }>`
-with ${asked(runId)}
-select distinct scope_id, key
-from asked
-where key ~ ${'^[1-4] .*[*].*#[0-9a-f]{16}$'}::text`
-
-/** A name of a payment that can be masked; without a scope: the last payment of a page. */
-export type Maskable = {
-  scope_id: string | null
-  id: string | null
-  kind: NameKind | null
-  name: string | null
-}
-
-/** Where payments with masked names are looked for. */
-export type MaskedWhere =
-  | Search['ids']
-  /** Among the candidates of the decision before. */
-  | { readonly is: 'known' }
-
-/**
- * The next payments, in the order of their ids, with those of their names that can be masked. The last row has the
- * last id of the page; null: there are no more.
- *
- * @param endings Last four characters of the names; null: any.
- */
-export const maskable = (
-  runId: string,
-  places: Places,
-  refs: Refs,
-  where: MaskedWhere,
-  endings: readonly string[] | null,
-  after: string,
-  limit: number,
-) => sql<Maskable>`
-with ${placesOf(places)},
-page as materialized (
-  select ${paymentColumns}, payment.answer -> 'refs' as refs, payment.merchant_transaction_id
-  from tollgate.payment
-  where payment.id > ${after}::uuid and ${
-    where.is === 'known'
-      ? sql`payment.id in (
-        select known.payment_id
-        from tollgate.settlement_work as work
-        cross join lateral unnest(work.known) as known (payment_id)
-        where work.run_id = ${runId}::uuid)`
-      : where.is === 'inside'
-        ? sql`payment.id between ${where.from}::uuid and ${where.to}::uuid`
-        : sql`(payment.id < ${where.from}::uuid or payment.id > ${where.to}::uuid)`
-  }
-  order by payment.id
-  limit ${limit}::integer)
-select place.scope_id, replace(payment.id::text, '-', '') as id, given.kind, given.name
-from page as payment
-join place on ${isPaymentOfPlace(places)}
-cross join lateral (values
-  ('1', payment.refs ->> ${refs[0]}::text),
-  ('2', payment.refs ->> ${refs[1]}::text),
-  ('3', payment.refs ->> ${refs[2]}::text),
-  ('4', payment.merchant_transaction_id)) as given (kind, name)
-where length(given.name) >= 13 and given.name ~ '[0-9]'
-  and (${endings}::text[] is null or lower(right(btrim(given.name), 4)) = any(${endings}::text[]))
-union all
-select null, replace(max(payment.id::text), '-', ''), null, null
-from page as payment`
 
 /** Part of a statement: the payments of masked names. */
 const withNames = (masked: readonly MaskedName[]) => sql`
