@@ -78,7 +78,8 @@ moved as (
       select name from unnest(${[...discrepancies]}::text[]) as found (name)
       order by name),
     entity_id = ${owner.entityId}::uuid, account_id = ${owner.accountId}::uuid,
-    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null, retry_until = null,
+    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null,
+    is_unconfirmed = false, retry_until = null,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   where record.id = ${recordId}::uuid and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
     or record.tier = 'composite')

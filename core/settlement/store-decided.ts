@@ -8,7 +8,7 @@ import type { Held } from './stored-fence.ts'
  */
 export const noteChanged = (fileId: string) => sql`
 with changed as materialized (
-  select stage.line, record.id, jsonb_build_object(
+  select coalesce(stage.shown_line, stage.line) as line, record.id, jsonb_build_object(
     'why', 'a record of this key exists with other content',
     'expected', jsonb_build_object('amount', record.amount_minor::text, 'currency', record.currency,
       'settled', record.settled_minor::text, 'settledCurrency', record.settled_currency,
@@ -104,6 +104,10 @@ with found as (
   select 'EFFECT', line, scope_id
   from tollgate.settlement_record
   where file_id = ${fileId}::uuid and effect = 'failed'
+  union all
+  select 'UNCONFIRMED', line, scope_id
+  from tollgate.settlement_record
+  where file_id = ${fileId}::uuid and is_unconfirmed
   union all
   select 'CHANGED', exception.line, file.scope_id
   from tollgate.settlement_exception as exception

@@ -54,6 +54,8 @@ const retryUntil = sql`case
       and (decision.match_status <> 'MATCHED' or decision.tier = 'composite')
     then now() + ${retryDays}::integer * interval '1 day' end`
 
+const isGuess = sql`(decision.tier is not distinct from 'composite')`
+
 /** A guess among the payments of several merchants stays above them until it is certain. */
 const ownerOf = sql`case when decision.tier = 'composite' and shared.kind not in ('merchant', 'channel')
       then scope.entity_id else coalesce(decision.entity_id, scope.entity_id) end`
@@ -61,7 +63,7 @@ const ownerOf = sql`case when decision.tier = 'composite' and shared.kind not in
 /** The line and its result, looked up one by one: a commit takes few of many. */
 const ofStage = (runId: string) => sql`
   cross join lateral (
-    select file_id, line, scope_id, merchant_number, record_type, transaction_type, cashflow, status, key, content,
+    select file_id, line, shown_line, scope_id, merchant_number, record_type, transaction_type, cashflow, status, key, content,
       settlement_id, batch, settlement_date, requested_at, requested, amount_minor, currency, settled_minor,
       settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2, ref3, merchant_transaction_id,
       merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason, reference
@@ -97,8 +99,8 @@ added as (
     requested_at, requested, amount_minor, currency, settled_minor, settled_currency, fee_minor, fx_rate,
     named_payment, named_key, ref1, ref2, ref3, merchant_transaction_id, merchant_invoice_id, short_no, brand, last4,
     holder, bank_code, descriptor, reason, reference, match_status, tier, candidates, candidate_count,
-    discrepancies, effect, retry_until)
-  select next.id, stage.scope_id, stage.file_id, stage.line, stage.key, stage.content,
+    discrepancies, effect, is_unconfirmed, retry_until)
+  select next.id, stage.scope_id, stage.file_id, coalesce(stage.shown_line, stage.line), stage.key, stage.content,
     ${ownerOf}, decision.account_id, stage.merchant_number, stage.record_type,
     stage.transaction_type, stage.cashflow, stage.status, stage.settlement_id, stage.batch, stage.settlement_date,
     stage.requested_at, stage.requested, stage.amount_minor, stage.currency, stage.settled_minor,
@@ -106,7 +108,8 @@ added as (
     stage.ref2, stage.ref3, stage.merchant_transaction_id, stage.merchant_invoice_id, stage.short_no, stage.brand,
     stage.last4, stage.holder, stage.bank_code, stage.descriptor, stage.reason, stage.reference,
     decision.match_status, decision.tier, decision.candidates, decision.candidate_count, ${sorted},
-    case when decision.has_effect then 'open' else 'none' end, ${retryUntil}
+    case when decision.has_effect and not ${isGuess} then 'open' else 'none' end, decision.has_effect and ${isGuess},
+    ${retryUntil}
   from next
   ${ofStage(runId)}
   ${ofDecision(runId)}
@@ -153,7 +156,8 @@ with next as materialized (
 result as materialized (
   select next.id, decision.match_status, decision.tier, decision.candidates, decision.candidate_count,
     decision.payments, decision.allocated, ${ownerOf} as entity_id,
-    decision.account_id, decision.has_effect, ${sorted} as discrepancies,
+    decision.account_id, decision.has_effect and not ${isGuess} as has_effect,
+    decision.has_effect and ${isGuess} as is_unconfirmed, ${sorted} as discrepancies,
     decision.match_status = 'MATCHED' and decision.tier <> 'composite' as is_final
   from next
   ${ofStage(runId)}
@@ -173,11 +177,13 @@ decided as (
       group by name
       order by name),
     effect = case when result.has_effect and record.effect = 'none' then 'open' else record.effect end,
+    is_unconfirmed = result.is_unconfirmed,
     retry_until = case when result.is_final then null else record.retry_until end,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   from result
   where record.id = result.id and record.retry_until is not null
     and (record.match_status is distinct from result.match_status or record.tier is distinct from result.tier
+      or record.is_unconfirmed <> result.is_unconfirmed
       or record.candidates <> result.candidates or record.candidate_count <> result.candidate_count
       or array_remove(array_remove(record.discrepancies, 'CHANGED'), 'DUPLICATE_SETTLEMENT')
         <> result.discrepancies)

@@ -7,6 +7,7 @@ import type { StagedRecord } from './types.ts'
 export const stageColumns = [
   'file_id',
   'line',
+  'shown_line',
   'scope_id',
   'merchant_number',
   'record_type',
@@ -46,11 +47,21 @@ export const stageColumns = [
 export const copyStage = (schema: string) =>
   copyFrom(`copy ${schema}.settlement_stage (${stageColumns.join(', ')}) from stdin`)
 
-/** One line of the copy, in the text format of Postgres. */
-export function copyLine(fileId: string, scopeId: string, record: StagedRecord): string {
+/**
+ * One line of the copy, in the text format of Postgres.
+ *
+ * @param no Counts the records of the file: one of its lines can have several.
+ */
+export function copyLine(
+  fileId: string,
+  scopeId: string,
+  record: StagedRecord,
+  no: number = record.line,
+): string {
   const [ref1, ref2, ref3] = record.refs
   const values = [
     fileId,
+    no,
     record.line,
     scopeId,
     record.merchantNumber,
@@ -135,7 +146,7 @@ where stage.ctid = twin.place`
 /** Part of a statement: the staged lines without an id, with the record of their key. */
 const unnamed = (fileId: string) => sql`
 unnamed as materialized (
-  select stage.ctid as place, stage.line, stage.scope_id, stage.key, record.file_id as known_file
+  select stage.ctid as place, stage.line, coalesce(stage.shown_line, stage.line) as shown, stage.scope_id, stage.key, record.file_id as known_file
   from tollgate.settlement_stage as stage
   left join lateral (
     select record.file_id
@@ -151,7 +162,7 @@ export const repeatedLines = (fileId: string, reference: string | null, shown: n
 }>`
 with ${unnamed(fileId)}
 select count(*)::integer as count,
-  coalesce((array_agg(unnamed.line order by unnamed.line))[1:${shown}::integer], '{}') as first
+  coalesce((array_agg(unnamed.shown order by unnamed.line))[1:${shown}::integer], '{}') as first
 from unnamed
 join tollgate.settlement_file as earlier on earlier.id = unnamed.known_file
 where earlier.id <> ${fileId}::uuid and earlier.reference is distinct from ${reference}::text`
@@ -163,7 +174,7 @@ export const addedLines = (fileId: string, shown: number) => sql<{
 }>`
 with ${unnamed(fileId)}
 select count(*)::integer as count,
-  coalesce((array_agg(line order by line))[1:${shown}::integer], '{}') as first
+  coalesce((array_agg(shown order by line))[1:${shown}::integer], '{}') as first
 from unnamed
 where known_file is null`
 

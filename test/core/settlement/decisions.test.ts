@@ -263,6 +263,36 @@ describe('decided settlement files', () => {
     assert.deepEqual([records.certain?.candidates, records.guess?.status], [[id], 'NOT_MATCHED'])
   })
 
+  test('list a guess that would change its payment, until an operator confirms it', async () => {
+    await run.forget()
+    const sale = await pay('order-guess-dispute', { amount: '53.11' })
+    const plain = await pay('order-guess-plain', { amount: '53.12' })
+    const guess = { minor: 5311n, last4: '0000', brand: 'VISA' }
+    const file = await run.file([
+      { settlementId: 'cb', ...guess, recordType: 'CHARGEBACK', cashflow: 'NEG' },
+      { settlementId: 'plain', ...guess, minor: 5312n },
+    ])
+    const records = await run.records()
+    assert.deepEqual(
+      [records.cb?.tier, records.cb?.candidates, records.cb?.effect, records.plain?.candidates],
+      ['composite', [sale], 'none', [plain]],
+    )
+    const listed = async () =>
+      (await run.gateway.operator.attention(100))
+        .filter(({ detail }) => detail.file === file)
+        .map(({ detail }) => [detail.exception, detail.lines])
+    assert.deepEqual(await listed(), [['UNCONFIRMED', [1]]])
+    const exceptions = await run.gateway.settlement.exceptions({ fileId: file })
+    assert.deepEqual(
+      exceptions.map(({ recordType, isUnconfirmed }) => [recordType, isUnconfirmed]),
+      [['CHARGEBACK', true]],
+    )
+    await run.again()
+    assert.deepEqual(await listed(), [['UNCONFIRMED', [1]]])
+    await assign(run.engine, exceptions[0]!.id, [sale], by)
+    assert.deepEqual([await listed(), (await run.records()).cb?.effect], [[], 'open'])
+  })
+
   test('stand on the operators list, one entry for each file and kind', async () => {
     await run.forget()
     const lines = Array.from({ length: 12 }, (_, index) => ({
