@@ -99,10 +99,15 @@ export async function assign(
  *
  * @throws GatewayError 700.400.580 for an unknown file, and for one that is under way or whose bytes are gone.
  */
-export async function rerun(engine: Engine, fileId: string, decided: Decided): Promise<void> {
+export async function rerun(
+  engine: Engine,
+  fileId: string,
+  decided: Decided,
+  reachEntityId: string | null = null,
+): Promise<void> {
   if (!isId(fileId)) throw new GatewayError('700.400.580')
   const audit = auditOf(decided)
-  const [moved] = await engine.lanes.single(readAgain(fileId, audit))
+  const [moved] = await engine.lanes.single(readAgain(fileId, reachEntityId, audit))
   if (moved !== undefined) return
   throw new GatewayError('700.400.580', {
     description:

@@ -4,14 +4,16 @@
  * that the file names, so a run that dies leaves nothing, and the next run begins anew.
  */
 import { limits } from '@tollgate/schemas'
+import { engineActor } from '../audit/actor.ts'
 import type { Client } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { referenceDigest } from '../vault/reference-digest.ts'
+import { readAgainIfKnown } from './known-bytes.ts'
 import { type ScopeLeases, ScopeLost } from './leases.ts'
-import { endListed, listChanged, listExceptions, listRefused } from './listed.ts'
+import { endListed, listChanged, listExceptions, listRefused, listRerunRefused } from './listed.ts'
 import { allJoins, hashJoins } from './match/store-work.ts'
 import { type ReadFile, Refusal, readFile } from './read-file.ts'
 import { merchantsOfFile, settlementOf } from './scope.ts'
@@ -48,7 +50,7 @@ export class ScopesBusy extends Error {
 }
 
 /**
- * From `arrived` to `staged`, `refused` or `repeated`.
+ * From `arrived` to `staged`, `refused` or `repeated`; to `decided` as before, if it cannot be read again.
  *
  * @throws ScopeLost, ScopesBusy: the file stays `arrived`.
  */
@@ -57,6 +59,7 @@ export async function takeIn(engine: Engine, file: FileRow, leases: ScopeLeases)
   const [earlier] = await lanes.upkeep(acceptedWith(file.scope_id, file.sha256))
   if (earlier !== undefined) {
     const { held } = leases
+    await readAgainIfKnown(engine, earlier, file, engineActor)
     const repeat = noteRepeat(held, limits.settlementLeaseMs, file.id, earlier.id)
     if ((await lanes.upkeep(repeat)).length === 0) throw new ScopeLost('another process took over')
     return
@@ -88,7 +91,7 @@ async function refuse(
 ): Promise<void> {
   const refused = await lanes.together(
     refuseFile(held, limits.settlementLeaseMs, file.id, line, message),
-    [listRefused(file, line, message)],
+    [file.was_accepted ? listRerunRefused(file, line, message) : listRefused(file, line, message)],
   )
   if (refused.length === 0) throw new ScopeLost('another process took over')
   await faultPoint('settlement-refused', file.id)

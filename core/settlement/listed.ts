@@ -13,7 +13,7 @@ const advice: Readonly<Record<ExceptionKind, string>> = {
   UNKNOWN_TYPE: 'Ask the author of the connector to add the type; the other lines were imported.',
   UNREADABLE: 'Ask the institute for a corrected file, and import it.',
   UNKNOWN_ACCOUNT:
-    'Create the account with this merchant number, then ask the institute for a new file; or resolve the entry if the merchant is not yours.',
+    'Create the account with this merchant number, then run the file again: tollgate settlement rerun. Or resolve the entry if the merchant is not yours.',
   CHANGED: 'Compare both lines with the institute. The values of the earlier file stay.',
   REPEATED:
     'Compare both files. If the lines are separate, ask the institute for ids of its lines, and add the amounts by hand: they count once.',
@@ -38,6 +38,15 @@ export const listRefused = (file: ListedFile, line: number | null, why: string):
     expected: 'a complete file whose lines can all be read',
     came: why,
     do: 'Import a complete file. For unreadable lines only: tollgate settlement import --skip-bad-lines.',
+  })
+
+/** A file that was imported, and could not be read again. */
+export const listRerunRefused = (file: ListedFile, line: number | null, why: string): Sql =>
+  entry(file, 'RERUN_REFUSED', `the file could not be read again: ${why}`, {
+    ...(line === null ? {} : { lines: [line] }),
+    expected: 'the stored file, which could be read before',
+    came: why,
+    do: 'Look for a change of the connector. The records of the file stay as they are.',
   })
 
 /** Lines without an id that the earlier file of a reference does not have. */
@@ -71,7 +80,7 @@ export const listStuck = (file: ListedFile, tries: number, name: string): Sql =>
 /** A file that is read again: ends the entries of its earlier readings of which nothing is left. */
 export const endListed = (file: ListedFile, exceptions: Exceptions): Sql => {
   const kinds = exceptionKinds.filter((kind) => exceptions.count(kind) === 0)
-  return endExceptions(['REFUSED', ...kinds].map((kind) => `${kind} ${file.id}`))
+  return endExceptions(['REFUSED', 'RERUN_REFUSED', ...kinds].map((kind) => `${kind} ${file.id}`))
 }
 
 export const listExceptions = (file: ListedFile, exceptions: Exceptions): Sql[] =>

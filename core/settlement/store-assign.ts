@@ -145,10 +145,16 @@ ${withBalance}
 order by payment.id`
 
 /** A file is read again from its stored bytes; its records that are not matched get another 30 days, from now on. */
-export const readAgain = (fileId: string, audit: AuditOfDecision) => sql<{ id: string }>`
+export const readAgain = (
+  fileId: string,
+  /** The entity whose merchants the file may name, unless it may name all; null: all. */
+  reachEntityId: string | null,
+  audit: AuditOfDecision,
+) => sql<{ id: string }>`
 with moved as (
-  update tollgate.settlement_file as file set state = 'arrived', tries = 0, done_at = null, refused_line = null,
-    refused_why = null
+  update tollgate.settlement_file as file set state = 'arrived', tries = 0, due_at = now(), done_at = null,
+    refused_line = null, refused_why = null,
+    reach_entity_id = case when file.reach_entity_id is not null then ${reachEntityId}::uuid end
   where file.id = ${fileId}::uuid and file.state in ('decided', 'done', 'refused')
     and (select count(*) from tollgate.settlement_part as part where part.file_id = file.id) = file.parts
   returning file.id, file.scope_id),

@@ -85,8 +85,9 @@ export const addExceptions = (
   exceptions: readonly (ExceptionLine & { readonly id: string })[],
 ) => sql`
 insert into tollgate.settlement_exception (id, file_id, line, kind, detail)
-select id, ${fileId}::uuid, line, kind, jsonb_build_object('why', why)
+select id, ${fileId}::uuid, line, kind, jsonb_strip_nulls(jsonb_build_object('why', why, 'number', number))
 from unnest(${exceptions.map(({ id }) => id)}::uuid[], ${exceptions.map(({ line }) => line)}::integer[],
-  ${exceptions.map(({ kind }) => kind)}::text[], ${exceptions.map(({ why }) => why)}::text[])
-  as given (id, line, kind, why)
+  ${exceptions.map(({ kind }) => kind)}::text[], ${exceptions.map(({ why }) => why)}::text[],
+  ${exceptions.map(({ number }) => number ?? null)}::text[])
+  as given (id, line, kind, why, number)
 on conflict (file_id, line, kind) do nothing`

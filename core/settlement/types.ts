@@ -73,6 +73,8 @@ export type ExceptionLine = {
   readonly line: number
   readonly kind: ExceptionKind
   readonly why: string
+  /** Digest of the merchant number of an unknown account. */
+  readonly number?: string
 }
 
 /** A checked element of a file. */

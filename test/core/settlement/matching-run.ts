@@ -139,7 +139,7 @@ export async function startMatching(): Promise<MatchingRun> {
         ...{ id: fileId, scopeId: await scope(), accountId: run.account, connector: scriptedName },
         ...{ institute: 'Scripted', format: 'SCRIPTED', name: fileId },
         ...{ source: 'import', sha256: createHash('sha256').update(fileId).digest() },
-        ...{ bytes: 1, parts: 0, skipsBad: false },
+        ...{ bytes: 1, parts: 0, skipsBad: false, reachEntityId: null },
       }),
     )
     await lanes.bulk(async (client) => {
