@@ -216,7 +216,7 @@ export function followUpOf(row: BriefPaymentRow, at: Date): Step {
 }
 
 export function changeOf(event: EventRow): Step {
-  const { then: _state, before: _before, ...data } = event.data
+  const { then: _state, ...data } = event.data
   const facts = wordsOf(flat(data))
   return { at: event.at, name: 'changed', outcome: event.type, text: facts }
 }
