@@ -5780,15 +5780,15 @@ export interface RecordAnswerOfReportsAggregation {
   payment?: RecordPaymentAnswer
   /** Short number of the payment. */
   shortId?: string
-  /** Amount of the payment. */
+  /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
-  /** Currency of the payment. */
+  /** Currency of this amount. */
   currency?: string
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
   presentmentDate?: string
-  /** Text on the statement. */
+  /** Text on the statement of the account. */
   descriptor?: string
   card?: RecordCardAnswer
   bankAccount?: RecordBankAccountAnswer
@@ -5808,21 +5808,21 @@ export interface RecordAnswerOfReportsAggregation {
 }
 
 export interface RecordSettlementAnswer {
-  /** Whether the merchant receives or pays. */
+  /** POS: the merchant receives the amount. NEG: the merchant pays it. */
   cashflow?: ("POS" | "NEG")
-  /** The clearing institute's number of the settlement. */
+  /** The clearing institute's number of the settlement; without one, the id of the record. The same in all versions of a record. */
   id?: string
-  /** Settled amount. */
+  /** Amount that the clearing institute pays out or takes for the record, before its fee. */
   amount?: string
   /** Currency of the settlement. */
   currency?: string
-  /** Amount kept by the clearing institute. */
+  /** Fee that the clearing institute keeps, in the currency of the settlement. */
   fee?: string
-  /** Rate from payment to settlement currency. */
+  /** Rate from the currency of the amount to that of the settlement. */
   fxRate?: string
-  /** Day of settlement in the time zone of the clearing institute. */
+  /** Day of settlement, in the time zone of the clearing institute. */
   date?: string
-  /** Whether the payment was settled. */
+  /** SUCCESS: the amount is part of the payout. FAILED: it is not paid out. */
   status?: ("SUCCESS" | "FAILED")
   /** Format of the record's file. */
   format?: string
@@ -5885,7 +5885,7 @@ export interface RecordMatchedTransactionsAnswer {
 }
 
 export interface RecordMatchedTransactionsPaymentAnswer {
-  /** A matching payment. */
+  /** The matching payments: at most 100 ids, with commas between them in the file. */
   id?: string
 }
 
@@ -5932,15 +5932,15 @@ export interface RecordAnswerOfReportsRecords {
   payment?: RecordPaymentAnswer
   /** Short number of the payment. */
   shortId?: string
-  /** Amount of the payment. */
+  /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
-  /** Currency of the payment. */
+  /** Currency of this amount. */
   currency?: string
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
   presentmentDate?: string
-  /** Text on the statement. */
+  /** Text on the statement of the account. */
   descriptor?: string
   card?: RecordCardAnswer
   bankAccount?: RecordBankAccountAnswer
