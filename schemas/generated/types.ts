@@ -5604,9 +5604,9 @@ export interface AggregationAnswer {
   id?: string
   /** First day of settlement of its records, in the time zone of the clearing institute. */
   date?: string
-  /** Day on which the bank pays. */
+  /** Day on which the money of the payout reaches the merchant, as the clearing institute reports it. */
   valueDate?: string
-  /** The bank's reference of the payout. */
+  /** The clearing institute's reference of the payout, as on the merchant's bank statement. */
   payoutId?: string
   clearingInstitute?: AggregationClearingInstituteAnswer
   merchantAccount?: AggregationMerchantAccountAnswer
@@ -5616,9 +5616,9 @@ export interface AggregationAnswer {
   currency?: string
   /** Number of records. */
   count?: number
-  /** Balance before. Absent, like the other amounts of a whole payout, for an entity below that of the merchant number. */
+  /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
   opening?: string
-  /** Settled payments, less those paid to shoppers. */
+  /** Settled payments, less credits (CD). */
   gross?: string
   /** Refunds. */
   refunds?: string
@@ -5633,13 +5633,13 @@ export interface AggregationAnswer {
   reserve?: string
   /** Adjustments and transfers. */
   adjustments?: string
-  /** All amounts above, less closing: what should be paid out. */
+  /** All amounts above, less closing: the computed payout. */
   net?: string
-  /** Balance after. */
+  /** Balance after the payout, which the next payout carries on. */
   closing?: string
-  /** What the clearing institute reports as paid out. */
+  /** The payout as the clearing institute reports it. Absent until then. */
   payout?: string
-  /** OPEN: the payout was not reported yet. BALANCED: it equals net. UNBALANCED: it does not. */
+  /** OPEN: the clearing institute has not reported the payout yet. BALANCED: the reported payout equals net. UNBALANCED: it does not. */
   status?: ("OPEN" | "BALANCED" | "UNBALANCED")
   exceptions?: AggregationExceptionAnswer[]
 }
@@ -5666,9 +5666,9 @@ export interface AggregationFeeAnswer {
 }
 
 export interface AggregationExceptionAnswer {
-  /** Kind of exception. */
+  /** Why records need a check: NOT_MATCHED, MULTIPLE_MATCHES, or a discrepancy. CONTROL: the payout is UNBALANCED. */
   kind?: string
-  /** Number of records with it. */
+  /** Number of these records. */
   count?: number
 }
 
@@ -5684,9 +5684,9 @@ export interface ReportsAggregationAnswer {
   id: string
   /** First day of settlement of its records, in the time zone of the clearing institute. */
   date: string
-  /** Day on which the bank pays. */
+  /** Day on which the money of the payout reaches the merchant, as the clearing institute reports it. */
   valueDate?: string
-  /** The bank's reference of the payout. */
+  /** The clearing institute's reference of the payout, as on the merchant's bank statement. */
   payoutId?: string
   clearingInstitute?: ClearingInstituteAnswer
   merchantAccount?: MerchantAccountAnswer
@@ -5696,9 +5696,9 @@ export interface ReportsAggregationAnswer {
   currency: string
   /** Number of records. */
   count: number
-  /** Balance before. Absent, like the other amounts of a whole payout, for an entity below that of the merchant number. */
+  /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
   opening?: string
-  /** Settled payments, less those paid to shoppers. */
+  /** Settled payments, less credits (CD). */
   gross: string
   /** Refunds. */
   refunds: string
@@ -5713,13 +5713,13 @@ export interface ReportsAggregationAnswer {
   reserve?: string
   /** Adjustments and transfers. */
   adjustments?: string
-  /** All amounts above, less closing: what should be paid out. */
+  /** All amounts above, less closing: the computed payout. */
   net: string
-  /** Balance after. */
+  /** Balance after the payout, which the next payout carries on. */
   closing?: string
-  /** What the clearing institute reports as paid out. */
+  /** The payout as the clearing institute reports it. Absent until then. */
   payout?: string
-  /** OPEN: the payout was not reported yet. BALANCED: it equals net. UNBALANCED: it does not. */
+  /** OPEN: the clearing institute has not reported the payout yet. BALANCED: the reported payout equals net. UNBALANCED: it does not. */
   status?: ("OPEN" | "BALANCED" | "UNBALANCED")
   exceptions?: ExceptionAnswer[]
   /** Number of pages, of 100 records each. */
@@ -5757,9 +5757,9 @@ export interface FeeAnswer {
 }
 
 export interface ExceptionAnswer {
-  /** Kind of exception. */
+  /** Why records need a check: NOT_MATCHED, MULTIPLE_MATCHES, or a discrepancy. CONTROL: the payout is UNBALANCED. */
   kind?: string
-  /** Number of records with it. */
+  /** Number of these records. */
   count?: number
 }
 
