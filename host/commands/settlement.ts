@@ -14,7 +14,7 @@ const importCommand: Command = {
   summary: 'Import a settlement file of an acquirer.',
   words: ['<file>'],
   options: {
-    account: { type: 'string', value: 'id', meaning: 'Merchant account that the file belongs to.' },
+    account: { type: 'string', value: 'id', meaning: 'Acquirer account that the file belongs to.' },
     'skip-bad-lines': {
       type: 'boolean',
       meaning: 'Leave out unreadable lines and list them, instead of refusing the file.',

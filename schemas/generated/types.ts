@@ -5652,7 +5652,7 @@ export interface AggregationClearingInstituteAnswer {
 }
 
 export interface AggregationMerchantAccountAnswer {
-  /** Merchant account of all records, if they have one in common. */
+  /** Acquirer account of all records, if they have one in common. */
   id?: string
   /** Name of its channel. */
   name?: string
@@ -5743,7 +5743,7 @@ export interface ClearingInstituteAnswer {
 }
 
 export interface MerchantAccountAnswer {
-  /** Merchant account of all records, if they have one in common. */
+  /** Acquirer account of all records, if they have one in common. */
   id?: string
   /** Name of its channel. */
   name?: string
@@ -5842,9 +5842,9 @@ export interface RecordClearingInstituteAnswer {
 }
 
 export interface RecordMerchantAccountAnswer {
-  /** Merchant account of the payment. */
+  /** Acquirer account of the payment, or the one by which the file came. */
   id?: string
-  /** Name of that account. */
+  /** Name of the channel of that account. */
   name?: string
 }
 

@@ -40,7 +40,7 @@ export const aggregationResponse = group('', 'Aggregation answer', [
   ['payoutId',                     AN(64),    O, response, none, "The clearing institute's reference of the payout, as on the merchant's bank statement."],
   ['clearingInstitute.name',       AN(64),    R, response, none, 'Name of the clearing institute.'],
   ['clearingInstitute.merchantId', AN(5, 64), R, response, none, "The merchant's number at the clearing institute."],
-  ['merchantAccount.id',           AN(32),    O, response, none, 'Merchant account of all records, if they have one in common.'],
+  ['merchantAccount.id',           AN(32),    O, response, none, 'Acquirer account of all records, if they have one in common.'],
   ['merchantAccount.name',         AN(255),   O, response, none, 'Name of its channel.'],
   ['testClock',                    AN(64),    O, response, none, 'Test clock of the payments.', reference],
   ['currency',                     currency,  R, response, none, 'Currency of the payout.'],
