@@ -1,4 +1,5 @@
 export type { AttentionKind, AttentionRow } from './attention/store.ts'
+export { attentionText } from './attention/text.ts'
 export type { Actor, ActorKind, By } from './audit/actor.ts'
 export type { Alarm, AlarmDetail, AlarmKind } from './audit/alarm.ts'
 export type { AuditFilter, AuditRow } from './audit/store-list.ts'
