@@ -9,6 +9,7 @@ import {
   type TransferTarget,
 } from '@tollgate/plugin-kit'
 import { Client, enterPassiveModeIPv6, FTPError } from 'basic-ftp'
+import { entriesNamed, entriesOf } from './ftps-list.ts'
 import { placeIn, put, type Remote } from './put.ts'
 import { type Steps, stepsOf } from './steps.ts'
 
@@ -107,14 +108,14 @@ class FtpsSession implements TransferSession {
       rename: async (from, to) => {
         await this.#ask('the new name of the file', () => this.#client.rename(from, to))
       },
-      names: () => this.#names(),
+      hasAny: (names) => this.#hasAny(names),
     }
     return put(remote, this.#place, file)
   }
 
   async list(): Promise<readonly RemoteEntry[]> {
     const found = await this.#ask('the list of the folder', () =>
-      this.#client.list(this.#folder === '.' ? '' : this.#folder),
+      entriesOf(this.#client, this.#folder),
     )
     return found
       .filter(({ isFile }) => isFile)
@@ -160,13 +161,13 @@ class FtpsSession implements TransferSession {
   }
 
   /** Some servers list a folder that is missing as an empty one, but none can change to it. */
-  async #names(): Promise<ReadonlySet<string>> {
+  async #hasAny(names: readonly string[]): Promise<boolean> {
     if (this.#folder !== '.') {
       const here = await this.#ask('the look at the folder', () => this.#client.pwd())
       await this.#ask('the look at the folder', () => this.#client.cd(this.#folder))
       await this.#ask('the look at the folder', () => this.#client.cd(here))
     }
-    return new Set((await this.list()).map(({ name }) => name))
+    return (await this.#named(names)).size > 0
   }
 
   /** From SIZE, or from the list of the folder on servers without SIZE. */
@@ -179,7 +180,14 @@ class FtpsSession implements TransferSession {
       if (code !== 500 && code !== 502 && code !== 504) throw error
     }
     const name = path.slice(path.lastIndexOf('/') + 1)
-    return (await this.list()).find((entry) => entry.name === name)?.bytes
+    const entry = (await this.#named([name])).get(name)
+    return entry?.isFile ? entry.size : undefined
+  }
+
+  #named(names: readonly string[]): ReturnType<typeof entriesNamed> {
+    return this.#ask('the list of the folder', () =>
+      entriesNamed(this.#client, this.#folder, names),
+    )
   }
 
   async #write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {

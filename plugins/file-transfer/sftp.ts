@@ -74,7 +74,8 @@ class SftpSession implements TransferSession {
       write: (path, bytes) => this.#write(path, bytes),
       rename: (from, to) =>
         this.#ask('the new name of the file', (done) => this.#sftp.rename(from, to, done)),
-      names: async () => new Set((await this.#entries()).map(({ filename }) => filename)),
+      hasAny: async (names) =>
+        (await this.#entries()).some(({ filename }) => names.includes(filename)),
     }
     return put(remote, this.#place, file)
   }
