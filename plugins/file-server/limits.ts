@@ -12,8 +12,12 @@ export type ServerLimits = {
   readonly idleMs: number
   /** Open files and lists of one connection. */
   readonly handles: number
-  /** Requests of one connection that wait for their turn. */
+  /** Requests of one connection that wait for their turn. Some clients ask for a whole file at once. */
   readonly waiting: number
+  /** Bytes of one path. A longer one ends the connection. */
+  readonly pathBytes: number
+  /** Bytes of the paths of all requests that wait. */
+  readonly waitingBytes: number
   /** Largest answer to a read. */
   readonly readBytes: number
   /** Unsent bytes of one connection above which its reads wait. */
@@ -31,6 +35,8 @@ export const defaultLimits: ServerLimits = {
   idleMs: 5 * 60_000,
   handles: 16,
   waiting: 512,
+  pathBytes: 4_096,
+  waitingBytes: 1_048_576,
   readBytes: 262_144,
   unsentBytes: 1_048_576,
   listed: 100,
