@@ -91,10 +91,7 @@ async function request(
   }
 }
 
-async function readLines(
-  data: AsyncIterable<Buffer>,
-  look: (line: string) => void,
-): Promise<void> {
+async function readLines(data: AsyncIterable<Buffer>, look: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let count = 0
   let rest = ''
