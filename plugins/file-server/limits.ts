@@ -1,8 +1,9 @@
 /** Limits of the server. */
 export type ServerLimits = {
-  /** Connections at once: all, and those of one address that have not logged in. */
+  /** Connections at once: all, and of these the ones that have not logged in, also of one network. */
   readonly connections: number
-  readonly strangersPerAddress: number
+  readonly strangers: number
+  readonly strangersPerNetwork: number
   /** Connections of one entity. */
   readonly perEntity: number
   /** A login must be complete in this time, with this many tries. */
@@ -28,7 +29,8 @@ export type ServerLimits = {
 
 export const defaultLimits: ServerLimits = {
   connections: 100,
-  strangersPerAddress: 10,
+  strangers: 50,
+  strangersPerNetwork: 10,
   perEntity: 10,
   loginMs: 20_000,
   loginTries: 6,

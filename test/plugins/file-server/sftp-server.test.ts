@@ -12,7 +12,7 @@ import { type Published, publishReport } from '../../rig/report-files.ts'
 import { newSshKey } from '../../rig/ssh-keys.ts'
 
 const limits = {
-  ...{ perEntity: 3, handles: 4, loginMs: 1_500, idleMs: 3_000, strangersPerAddress: 4 },
+  ...{ perEntity: 3, handles: 4, loginMs: 1_500, idleMs: 3_000, strangersPerNetwork: 4 },
   waitingBytes: 40_000,
 }
 const plugin = definePlugin({
