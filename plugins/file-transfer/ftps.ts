@@ -4,11 +4,13 @@ import { Readable, Transform } from 'node:stream'
 import {
   type RemoteEntry,
   type Transfer,
+  type TransferContext,
   TransferError,
   type TransferSession,
   type TransferTarget,
 } from '@tollgate/plugin-kit'
-import { Client, enterPassiveModeIPv6, FTPError } from 'basic-ftp'
+import { Client, type FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
+import { connectForPassiveTransfer } from 'basic-ftp/dist/transfer.js'
 import { entriesNamed, entriesOf } from './ftps-list.ts'
 import { placeIn, put, type Remote } from './put.ts'
 import { type Steps, stepsOf } from './steps.ts'
@@ -21,9 +23,7 @@ export const ftps: Transfer = {
   defaultPort: 21,
   async open(target, context) {
     const client = new Client(context.stepMs)
-    // EPSV alone: data connections go to the address of the control connection, which was checked. The
-    // answer to PASV could name any address.
-    client.prepareTransfer = enterPassiveModeIPv6
+    client.prepareTransfer = (ftp) => openData(ftp, context)
     const steps = stepsOf(context, () => client.close())
     try {
       const address = await steps.wait(
@@ -37,6 +37,21 @@ export const ftps: Transfer = {
       throw error
     }
   },
+}
+
+/**
+ * Opens a data connection by EPSV alone: it goes to the address of the control connection, while the answer to
+ * PASV could name any. The server chooses the port, which may be closed to it.
+ */
+async function openData(ftp: FTPContext, { addressOf }: TransferContext): Promise<FTPResponse> {
+  const answer = await ftp.request('EPSV')
+  const port = Number(/[|!]{3}(\d{1,5})[|!]/.exec(answer.message)?.[1])
+  const { remoteAddress } = ftp.socket
+  if (!(port > 0 && port < 65_536) || remoteAddress === undefined) {
+    throw new TransferError('protocol', 'the server names no port for its data connections')
+  }
+  await connectForPassiveTransfer(await addressOf(remoteAddress, port), port, ftp)
+  return answer
 }
 
 async function logIn(

@@ -1,5 +1,6 @@
 /** An FTPS server cannot stop, fill or lead astray the process that takes a file to it. */
 import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ftps } from '@tollgate/file-transfer'
@@ -112,6 +113,31 @@ describe('FTPS, with a server that knows no SIZE', () => {
     folder.files.set(name, content)
     const waits = fileOf({ isRenaming: true })
     await assert.rejects(push(waits), failsWith('protocol', /unknown form/))
+  })
+
+  test('a data connection goes to no port that is closed to the server', async () => {
+    let isReached = false
+    const own = createServer((socket) => {
+      isReached = true
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve))
+    const { port } = own.address() as AddressInfo
+    folder.dataPort = port
+    const addressOf = async (host: string, asked: number) => {
+      if (asked !== port) return host
+      throw new TransferError('refused-address', `${host} does not lead to a public address`)
+    }
+    try {
+      await assert.rejects(push(fileOf(), { addressOf }), failsWith('refused-address', /127\.0/))
+      assert.equal(isReached, false)
+    } finally {
+      own.close()
+    }
+    for (const wrong of [0, 65_536]) {
+      folder.dataPort = wrong
+      await assert.rejects(push(), failsWith('protocol', /names no port/))
+    }
   })
 
   test('the files of a folder are listed with their sizes, and without its folders', async () => {
