@@ -13,7 +13,7 @@ export type ServerLimits = {
   readonly idleMs: number
   /** Open files and lists of one connection. */
   readonly handles: number
-  /** Requests of one connection that wait for their turn. Some clients ask for a whole file at once. */
+  /** Requests of one connection that wait for their turn. Some clients ask for a whole file at once: 64 MiB in reads of 32 KiB. */
   readonly waiting: number
   /** Bytes of one path. A longer one ends the connection. */
   readonly pathBytes: number
@@ -36,7 +36,7 @@ export const defaultLimits: ServerLimits = {
   loginTries: 6,
   idleMs: 5 * 60_000,
   handles: 16,
-  waiting: 512,
+  waiting: 2_048,
   pathBytes: 4_096,
   waitingBytes: 1_048_576,
   readBytes: 262_144,
