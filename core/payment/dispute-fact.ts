@@ -113,6 +113,7 @@ export type Fact = Pick<
   FactRow,
   'kind' | 'account' | 'reference' | 'isNamed' | 'source' | 'reverses'
 > & {
+  readonly settlementId?: string | null
   readonly minor: bigint
   readonly currency: string
   /** The balance that the fact counts in; null: outside of the sums. */
@@ -154,6 +155,7 @@ export async function factRow(engine: Engine, target: Payment, fact: Fact): Prom
     reference,
     isNamed,
     source,
+    settlementId: fact.settlementId ?? null,
     paymentId: target.id,
     reverses,
     event: eventOf(newId(), record, 'approved', resultCode),
