@@ -6210,6 +6210,8 @@ export interface ReportDestinationsTestAnswer {
   durationMs?: number
   /** Number of files that are delivered again. */
   replayed?: number
+  /** Number of the first file that the replay left out: the fromNo of the next one. */
+  nextNo?: number
 }
 
 export interface ResultAnswerOfReportDestinationsTest {
@@ -6238,6 +6240,8 @@ export interface ReportDestinationsReplayAnswer {
   durationMs?: number
   /** Number of files that are delivered again. */
   replayed?: number
+  /** Number of the first file that the replay left out: the fromNo of the next one. */
+  nextNo?: number
 }
 
 export interface ResultAnswerOfReportDestinationsReplay {
