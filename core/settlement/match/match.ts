@@ -32,6 +32,7 @@ import {
   clearDecisions,
   clearWork,
   hashJoins,
+  leaveRefunds,
   planAgain,
   planNew,
   workLength,
@@ -158,6 +159,7 @@ function idsOutside(
 
 /** Decides all lines that have eligible payments. */
 async function decideOptions(query: Query, runId: string): Promise<void> {
+  await query(leaveRefunds(runId))
   await query(matchSingle(runId))
   for (let afterLine = -1; ; ) {
     const page = await query(severalOptions(runId, afterLine, pageLines))
