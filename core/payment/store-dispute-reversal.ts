@@ -4,15 +4,7 @@
  */
 import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import {
-  type FactRow,
-  fact,
-  freezesToo,
-  minorOf,
-  type Recorded,
-  text,
-  written,
-} from './store-dispute.ts'
+import { type FactRow, factParts, minorOf, type Recorded, text } from './store-dispute.ts'
 
 /**
  * The acquirer reports a reversal that an operator recorded by hand: the existing fact takes the
@@ -108,7 +100,7 @@ charged as (
   having count(*) > 0
     and (${text(givenBackBefore)}::bigint is null or sum(given_back) = ${text(givenBackBefore)}::bigint)
     and (not ${isStrict || isWhole}::boolean or sum(counts) = ${minorOf(row)}::bigint)),
-${fact(row, sql`case when ${row.record.parentId}::uuid is null then 0 else charged.counts end`, sql`from charged`)},
+${factParts.fact(row, sql`case when ${row.record.parentId}::uuid is null then 0 else charged.counts end`, sql`from charged`)},
 reversed as (
   update tollgate.chargeback set given_back = chargeback.given_back + spread.counts,
     reversed = chargeback.reversed + case when chargeback.balance_id is null then 0 else spread.counts end
@@ -127,7 +119,7 @@ entry as (
   cross join charged
   where ${byHand === null}::boolean
     and (fact.counted < ${minorOf(row)}::bigint or charged.why is not null)
-  ${freezesToo}
+  ${factParts.freezesToo}
   returning id, freezes),
 sums as (
   update tollgate.payment_balance set charged_back = charged_back - fact.counted,
@@ -141,7 +133,7 @@ frozen as (
   from entry
   where payment_balance.payment_id = any(entry.freezes)
     and payment_balance.payment_id is distinct from ${row.record.parentId}::uuid),
-${written(row)},
+${factParts.written(row)},
 audited as (${auditRows(byHand ?? nobody, {
   from: sql`new_payment where ${byHand !== null}::boolean`,
 })})

@@ -73,7 +73,7 @@ export type Seen = {
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
 
 /** Writes the record of `fact` and its consequences. */
-export const written = (row: FactRow): Sql => sql`${newPayment(row.record, {
+const written = (row: FactRow): Sql => sql`${newPayment(row.record, {
   amount: sql`${minorOf(row)}::bigint`,
   from: sql`fact`,
 })},
@@ -88,7 +88,7 @@ export const minorOf = ({ record }: FactRow): string => String(record.amount.min
 
 const known = sql`on conflict do nothing`
 
-export const fact = (row: FactRow, counted: Sql, from: Sql, onConflict = known): Sql => sql`
+const fact = (row: FactRow, counted: Sql, from: Sql, onConflict = known): Sql => sql`
 fact as (
   insert into tollgate.chargeback (connector, account, kind, reference, is_named, source, settlement_id,
     record_id, payment_id, balance_id, minor, currency, counted, reverses)
@@ -145,11 +145,14 @@ export const text = (value: bigint | undefined): string | null =>
   value === undefined ? null : String(value)
 
 /** An existing open entry freezes further balances, too. */
-export const freezesToo = sql`
+const freezesToo = sql`
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
     where resolved_at is null
   do update set detail = attention.detail || excluded.detail, freezes = array(
     select unnest(attention.freezes) union select unnest(excluded.freezes))`
+
+/** Parts of the statements of reversals, too. */
+export const factParts = { written, fact, freezesToo }
 
 /**
  * Records an acquirer's chargeback regardless of the sums. The same commit lists an amount beyond

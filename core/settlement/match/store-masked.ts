@@ -1,11 +1,11 @@
 /** SQL of names that lines have only masked, and of the payments that can have them. */
 import { sql } from '../../db/sql.ts'
-import { asked, type NameKind, type Refs, type Search } from './store-named.ts'
+import { type NameKind, namedParts, type Refs, type Search } from './store-named.ts'
 import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './stored-places.ts'
 
 /** Names of lines that are stored masked. */
 export const askedMasked = (runId: string) => sql<{ scope_id: string; key: string }>`
-with ${asked(runId)}
+with ${namedParts.asked(runId)}
 select distinct scope_id, key
 from asked
 where key ~ ${'^[1-4] .*[*].*#[0-9a-f]{16}$'}::text`

@@ -77,7 +77,7 @@ cross join lateral (
 }
 
 /** Names of lines that no tier so far has an eligible payment for: tier and key. */
-export const asked = (runId: string) => sql`
+const asked = (runId: string) => sql`
 asked as materialized (
   select work.scope_id, work.line, work.from_at, work.to_at, name.tier, name.key
   from tollgate.settlement_work as work
@@ -89,6 +89,9 @@ asked as materialized (
     (3, '4 ' || lower(btrim(stage.merchant_transaction_id))),
     (4, '5 ' || stage.short_no)) as name (tier, key)
   where work.run_id = ${runId}::uuid and work.purpose <> 'none' and name.key is not null and ${isOpen})`
+
+/** For the search by masked names, too. */
+export const namedParts = { asked }
 
 /** The kinds of names of the lines for which no tier so far has an eligible payment. */
 export const askedKinds = (runId: string) => sql<{ kind: NameKind }>`
