@@ -8,15 +8,13 @@ import { handlerOf } from '../payment/operation-kinds.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import { missingBilling } from './billing-fields.ts'
+import { type Flow, flowOf } from './brand-flow.ts'
 import { hasOwnPage } from './complete-request.ts'
 import { find } from './find.ts'
 import { asksForCvv, offered } from './stored-account.ts'
 import type { Checkout } from './types.ts'
 
-export type OfferedBrand = {
-  readonly brand: string
-  readonly flow: 'card' | 'redirect' | 'bank'
-}
+export type OfferedBrand = { readonly brand: string; readonly flow: Flow }
 
 export type Offer = {
   readonly kind: Checkout['kind']
@@ -162,13 +160,6 @@ function channelsOf(addressee: Addressee): { channel: Channel; only: readonly st
       channel: { ...addressee, ...channel, path: [channel.id, ...addressee.path] },
       only: lists.brands === null ? null : [...lists.brands],
     }))
-}
-
-/** How a shopper pays with a brand in the widget; undefined: not there. */
-function flowOf(brand: Brand): OfferedBrand['flow'] | undefined {
-  if (brand.account === 'card') return 'card'
-  if (brand.flow === 'redirect' && !brand.accountNeeded) return 'redirect'
-  return brand.account === 'bankAccount' ? 'bank' : undefined
 }
 
 function wantedOf({ kind, mode, request }: Checkout, brand: Brand): Parameters<Taker>[0] {

@@ -22,6 +22,7 @@ import { checkAccount } from '../request/account.ts'
 import { RepeatedNumber } from '../request/own-number.ts'
 import { textOf } from '../request/values.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
+import { refuseOtherBrand } from './brand-flow.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
 import { faultsIn } from './faults.ts'
 import { find, held, mostTries, nowOf, stateOf } from './find.ts'
@@ -130,6 +131,7 @@ async function prepare(
   const registration = await chosen(engine, addressee, checkout, submitted)
   const secrets = await unsealed(engine, checkout)
   const complete = completeRequest(checkout, secrets, submitted, registration?.brand, from)
+  refuseOtherBrand(textOf(checkout.request as RequestFields, 'paymentBrand'), complete.fields)
   const request =
     registration === undefined
       ? complete
