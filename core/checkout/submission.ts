@@ -3,35 +3,35 @@
  * whatever sent it twice. The first commit of the payment takes the slot of the checkout, so that
  * of two tries at the same moment one sends something, and the other nothing.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { limits } from '@tollgate/schemas'
+import { instrumentGroups, limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { embedder } from '../caller/embedder.ts'
-import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
-import { TooManyNumbers } from '../payment/distinct-number.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
+import { shownNumbers } from '../payment/instrument.ts'
 import { isOpen } from '../payment/late-word-table.ts'
 import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
+import { numbersOf, withoutSecrets } from '../payment/stored-request.ts'
 import type { Payment } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
-import { RepeatedNumber } from '../request/own-number.ts'
 import { textOf } from '../request/values.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
 import { refuseOtherBrand } from './brand-flow.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
-import { faultsIn } from './faults.ts'
 import { find, held, mostTries, nowOf, stateOf } from './find.ts'
 import { freeSlot } from './free-slot.ts'
 import { refuseHiddenNumbers } from './free-text.ts'
 import { pageToCall, refuseForeignPage } from './page.ts'
-import { replyAbout, replyOfRefusal, replyOfState, type Submitted } from './reply.ts'
+import { refused } from './refused-press.ts'
+import { replyAbout, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
-import { countRefusal } from './store.ts'
+import { endPress } from './store.ts'
 import { chosen, withStored } from './stored-account.ts'
 import type { Checkout, Held } from './types.ts'
 
@@ -155,17 +155,34 @@ async function payAgain(engine: Engine, first: Payment, press: Press): Promise<P
   const { checkout, payment: previous } = now
   const latest = await madeBy(engine, checkout, press.nonce)
   if (latest !== undefined && latest.id !== first.id) return ended(engine, latest)
-  const isNext = previous?.id === first.id
-  if (!isNext || (await stateOf(engine, now, press.nonce)) !== 'free') return first
+  if (checkout.ended.includes(press.nonce) || previous?.id !== first.id) return first
+  if ((await stateOf(engine, now, press.nonce)) !== 'free') return first
   try {
     const prepared = await prepare(engine, checkout, press)
+    // The shopper of the first payment is authenticated, and nobody else.
+    if (!isSameAccount(first, prepared.request)) return first
     const again = { ...prepared, request: reauthenticate(prepared.request) }
     const slot: Slot = { previous, nonce: press.nonce, isSecond: true }
     return await begin(engine, again, checkout, slot)
   } catch (error) {
-    if (error instanceof GatewayError) return first
+    if (error instanceof GatewayError) return endedWith(engine, first, press)
     throw error
   }
+}
+
+/** The decline of the first payment is the answer to its press, now and whenever it is sent again. */
+async function endedWith(engine: Engine, first: Payment, { nonce }: Press): Promise<Payment> {
+  const id = first.checkoutId!
+  const [done] = await engine.lanes.single(endPress(id, first.id, nonce))
+  if (done !== undefined) return first
+  const latest = await madeBy(engine, await find(engine, id), nonce)
+  return latest === undefined || latest.id === first.id ? first : ended(engine, latest)
+}
+
+/** As far as a declined payment still tells: its numbers are erased, their first and last digits are not. */
+function isSameAccount({ request }: Payment, { fields }: Request): boolean {
+  const other = withoutSecrets(fields, shownNumbers(numbersOf(fields)))
+  return instrumentGroups.every((name) => isDeepStrictEqual(request[name], other[name]))
 }
 
 type Slot = {
@@ -256,32 +273,3 @@ async function ended(engine: Engine, begun: Payment): Promise<Payment> {
 }
 
 const lookAgainMs = { first: 50, most: 1_000 }
-
-/** Refusals that look like a decline, so that nobody learns from them, and count as a try. */
-const isCounted = (error: GatewayError): boolean =>
-  error instanceof TooManyFailures ||
-  error instanceof TooManyNumbers ||
-  error instanceof RepeatedNumber
-
-/** A refusal is about the shopper's entry, about too many tries, or about the gateway itself. */
-async function refused(
-  engine: Engine,
-  id: string,
-  error: GatewayError,
-  submitted: Request | undefined,
-): Promise<Submitted> {
-  if (isCounted(error)) {
-    await engine.lanes.single(countRefusal(id))
-    return replyOfRefusal(engine, await held(engine, id))
-  }
-  if (error.status !== 400) throw error
-  const { errors, isOurs } = faultsIn(error, submitted?.names)
-  if (isOurs) {
-    const fields = error.parameterErrors.map(({ name }) => name).join(' ')
-    engine.log.warn(
-      { checkout: id.slice(0, 8), code: error.code, fields },
-      'a checkout cannot be paid as it was made',
-    )
-  }
-  return { state: 'invalid', errors }
-}
