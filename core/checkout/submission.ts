@@ -116,8 +116,16 @@ async function pay(
   toFree: boolean,
 ): Promise<Payment> {
   const prepared = await prepare(engine, checkout, press)
-  const makeRoom = toFree ? { makeRoom: () => freeSlot(engine, previous!) } : {}
-  const slot: Slot = { previous, nonce: press.nonce, isSecond: false, ...makeRoom }
+  const makeRoom = async () => {
+    await freeSlot(engine, previous!)
+    return nowOf(engine, checkout)
+  }
+  const slot: Slot = {
+    previous,
+    nonce: press.nonce,
+    isSecond: false,
+    ...(toFree ? { makeRoom } : {}),
+  }
   return begin(engine, prepared, checkout, slot)
 }
 
@@ -189,7 +197,7 @@ type Slot = {
   readonly previous: Payment | null
   readonly nonce: string
   readonly isSecond: boolean
-  readonly makeRoom?: () => Promise<void>
+  readonly makeRoom?: () => Promise<Date>
 }
 
 async function begin(

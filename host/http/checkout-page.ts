@@ -190,7 +190,8 @@ async function pay(call: OwnCall): Promise<Document> {
       ? undefined
       : trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
   const next = to === undefined ? onward(gateway, asked, method, rest) : goTo(gateway, to)
-  return rest.state === 'waiting' ? withPress(gateway, next, form.get('nonce') ?? '') : next
+  const nonce = submission.fields.get('nonce') ?? ''
+  return rest.state === 'waiting' ? withPress(gateway, next, nonce) : next
 }
 
 /** The registrations on the page, where the form is of one. */

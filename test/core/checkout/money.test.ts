@@ -231,6 +231,23 @@ describe('the one payment of a checkout', () => {
     await assert.rejects(run.gateway.checkouts.payment(id), { code: '200.300.404', status: 400 })
   })
 
+  test('the time of a checkout ends while a new press waits for the bank: nothing is sent', async () => {
+    const id = await made('expired-at-bank', {
+      debit: toBank!,
+      enquire: () => pending(bankPage),
+      reverseByKey: async () => {
+        await run.sql(
+          `update tollgate.checkout set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`,
+          [id],
+        )
+        return { is: 'reversed', refs: {} }
+      },
+    })
+    await press(run.gateway, id)
+    assert.equal((await press(run.gateway, id)).state, 'closed')
+    assert.equal(debits('expired-at-bank'), 1)
+  })
+
   test('a payment that began in time ends after the time of its checkout', async () => {
     const call = heldCall()
     const id = await made('ends-later', { debit: call.handler })

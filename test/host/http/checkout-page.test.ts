@@ -228,6 +228,17 @@ describe('the hosted page of a checkout', () => {
     assert.notEqual(pressed.location, location)
   })
 
+  test('blanks around the number of a press are no part of it', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const { html } = await get(id)
+    const sent = await send(id, { nonce: ` ${nonceIn(html)}\r\n`, paymentBrand: 'PAYPAL' })
+    assert.equal(sent.status, 303)
+    assert.match(
+      sent.headers.get('set-cookie') ?? '',
+      new RegExp(`^tollgate-press=${nonceIn(html)};`),
+    )
+  })
+
   test('a page of a bank without a method is opened by GET', async () => {
     const id = await checkout({ shopperResultUrl: shop })
     const press = { nonce: 'without-a-method', paymentBrand: 'PAYPAL' }
