@@ -3,12 +3,12 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { brands as allBrands, type Brand, brandOf, currencyOf } from '@tollgate/schemas'
 import { embedder } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
-import type { Addressee, Channel } from '../entity/directory.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import { missingBilling } from './billing-fields.ts'
 import { type Flow, flowOf } from './brand-flow.ts'
+import { type Candidate, channelsOf, originsOf } from './channels.ts'
 import { hasOwnPage } from './complete-request.ts'
 import { find } from './find.ts'
 import { asksForCvv, offered } from './stored-account.ts'
@@ -57,19 +57,20 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
   const addressee = await engine.directory.addressee(embedder, checkout.entityId)
   const { kind, request } = checkout
   const fields = request as RequestFields
-  const { widgetOrigins } = addressee.settings as { widgetOrigins?: readonly string[] }
+  const channels = channelsOf(addressee)
+  const widgetOrigins = originsOf(addressee)
   const locale = textOf(fields, 'locale')
   const merchantName = textOf(groupOf(fields, 'merchant') ?? {}, 'name')
   const reference = textOf(fields, 'merchantTransactionId')
   return {
     kind,
     ...(kind === 'payment' ? priceOf(fields) : {}),
-    brands: await brandsOf(engine, addressee, checkout),
-    registrations: await registrationsOf(engine, addressee, checkout),
+    brands: await brandsOf(engine, channels, checkout),
+    registrations: await registrationsOf(engine, channels, checkout),
     createRegistration: textOf(fields, 'createRegistration') === 'true',
     mayRegister: kind === 'payment' && textOf(fields, 'createRegistration') === undefined,
     missingBilling: missingBilling(
-      channelsOf(addressee).map(({ channel }) => channel),
+      channels.map(({ channel }) => channel),
       checkout,
     ),
     ...(merchantName === undefined ? {} : { merchantName }),
@@ -101,10 +102,11 @@ function namesBelow(request: StoredRequest, name: string): string[] {
 
 async function registrationsOf(
   engine: Engine,
-  { settings }: Addressee,
+  channels: readonly Candidate[],
   checkout: Checkout,
 ): Promise<Offer['registrations']> {
   const found = await offered(engine, checkout)
+  const isAsked = channels.some(({ channel }) => asksForCvv(channel.settings))
   return found.map(({ id, brand, method, request }) => {
     const account = groupOf(request as RequestFields, method)
     const last4 = textOf(account, 'last4Digits')
@@ -116,7 +118,7 @@ async function registrationsOf(
       ...(last4 === undefined ? {} : { last4 }),
       ...(expiryMonth === undefined ? {} : { expiryMonth }),
       ...(expiryYear === undefined ? {} : { expiryYear }),
-      cvv: method === 'card' && asksForCvv(settings) ? 'asked' : 'not',
+      cvv: method === 'card' && isAsked ? 'asked' : 'not',
     }
   })
 }
@@ -124,7 +126,7 @@ async function registrationsOf(
 /** The brands that a channel's acquirers take; for a merchant, those of its rules' channels, each read once. */
 async function brandsOf(
   engine: Engine,
-  addressee: Addressee,
+  channels: readonly Candidate[],
   checkout: Checkout,
 ): Promise<OfferedBrand[]> {
   const left = new Map(
@@ -136,7 +138,7 @@ async function brandsOf(
   const found: OfferedBrand[] = []
   const takers = new Map<string, Taker>()
   const wholly = new Set<string>()
-  for (const { channel, only } of channelsOf(addressee)) {
+  for (const { channel, only } of channels) {
     if (wholly.has(channel.id)) continue
     if (only === null) wholly.add(channel.id)
     const takes = takers.get(channel.id) ?? (await engine.targets.takerOn(channel, checkout.mode))
@@ -151,16 +153,6 @@ async function brandsOf(
 }
 
 type Taker = Awaited<ReturnType<Engine['targets']['takerOn']>>
-
-function channelsOf(addressee: Addressee): { channel: Channel; only: readonly string[] | null }[] {
-  if (addressee.rules === undefined) return [{ channel: addressee, only: null }]
-  return addressee.rules
-    .filter(({ channel }) => !channel.closed)
-    .map(({ channel, lists }) => ({
-      channel: { ...addressee, ...channel, path: [channel.id, ...addressee.path] },
-      only: lists.brands === null ? null : [...lists.brands],
-    }))
-}
 
 function wantedOf({ kind, mode, request }: Checkout, brand: Brand): Parameters<Taker>[0] {
   const fields = request as RequestFields

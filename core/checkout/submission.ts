@@ -9,7 +9,7 @@ import { instrumentGroups, limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { embedder } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
-import type { Addressee } from '../entity/directory.ts'
+import type { Addressee, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
@@ -21,10 +21,12 @@ import { numbersOf, withoutSecrets } from '../payment/stored-request.ts'
 import type { Payment } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { textOf } from '../request/values.ts'
+import { dispatch } from '../routing/dispatch.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
 import { refuseOtherBrand } from './brand-flow.ts'
+import { mostTries } from './channels.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
-import { find, held, mostTries, nowOf, stateOf } from './find.ts'
+import { find, held, nowOf, stateOf } from './find.ts'
 import { freeSlot } from './free-slot.ts'
 import { refuseHiddenNumbers } from './free-text.ts'
 import { pageToCall, refuseForeignPage } from './page.ts'
@@ -32,7 +34,7 @@ import { refused } from './refused-press.ts'
 import { replyAbout, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
 import { endPress } from './store.ts'
-import { chosen, withStored } from './stored-account.ts'
+import { chosen, refuseWithoutCode, withStored } from './stored-account.ts'
 import type { Checkout, Held } from './types.ts'
 
 /** @throws GatewayError 404 for an unknown checkout, 429 and 503 while nothing can be sent. */
@@ -104,6 +106,8 @@ type Press = {
 /** A press that is checked, with everything that its payment needs. */
 type Prepared = {
   readonly addressee: Addressee
+  /** Which takes the payment. */
+  readonly channel: Channel
   readonly request: Request
   readonly registrationId: string | undefined
 }
@@ -145,8 +149,12 @@ async function prepare(
       ? complete
       : await withStored(engine, addressee, registration, complete)
   checkAccount(request.fields, { now: await nowOf(engine, checkout), cvvAsked: false })
+  const channel = dispatch(engine, addressee, request.fields, useOfKind(checkout))
+  refuseForeignPage(channel, checkout, submitted)
+  if (registration !== undefined) refuseWithoutCode(channel, registration, submitted)
   return {
     addressee,
+    channel,
     request: withChallenge(request, submitted),
     registrationId: registration?.id,
   }
@@ -202,28 +210,29 @@ type Slot = {
 
 async function begin(
   engine: Engine,
-  { addressee, request, registrationId }: Prepared,
+  prepared: Prepared,
   checkout: Checkout,
   slot: Slot,
 ): Promise<Payment> {
-  const use = await useOf(engine, addressee, request, checkout, slot)
+  const { addressee, request, registrationId } = prepared
+  const use = await useOf(engine, prepared, checkout, slot)
   const whole = registrationId === undefined ? use : { ...use, registrationId }
   return (await payFirst(engine, addressee, request, null, whole)).payment
 }
 
 async function useOf(
   engine: Engine,
-  addressee: Addressee,
-  { fields }: Request,
+  { addressee, channel, request }: Prepared,
   checkout: Checkout,
   { previous, nonce, isSecond, makeRoom }: Slot,
 ): Promise<Use> {
   const now = await nowOf(engine, checkout)
-  const isCalled = pageToCall(addressee, checkout, fields) !== undefined
+  const settings = [addressee.settings, channel.settings]
+  const isCalled = pageToCall(settings, checkout, request.fields) !== undefined
   return {
     clockId: checkout.clockId,
     isAtCheckout: true,
-    ...(checkout.kind === 'registration' ? { only: 'verification' } : {}),
+    ...useOfKind(checkout),
     inCheckout: {
       checkoutId: checkout.id,
       version: checkout.version,
@@ -231,12 +240,15 @@ async function useOf(
       nonce,
       isSecond,
       ...(makeRoom === undefined ? {} : { makeRoom }),
-      tries: mostTries(addressee.settings),
+      tries: mostTries(addressee),
       now,
       callbackAt: isCalled ? callbackAt(checkout, now) : null,
     },
   }
 }
+
+const useOfKind = ({ kind }: Checkout): Pick<Use, 'only'> =>
+  kind === 'registration' ? { only: 'verification' } : {}
 
 /** The merchant's page is called 29 minutes after the checkout was made, or at once if that is over. */
 function callbackAt({ createdAt }: Checkout, now: Date): Date {
