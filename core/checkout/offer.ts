@@ -1,6 +1,6 @@
 /** What the widget of a checkout shows: nothing here is a secret of the merchant or of the shopper. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { brands as allBrands, type Brand, brandOf, currencyOf } from '@tollgate/schemas'
+import { brands as allBrands, type Brand, brandOf } from '@tollgate/schemas'
 import { embedder } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
@@ -11,6 +11,7 @@ import { type Flow, flowOf } from './brand-flow.ts'
 import { type Candidate, channelsOf, originsOf } from './channels.ts'
 import { hasOwnPage } from './complete-request.ts'
 import { find } from './find.ts'
+import { priceOf, shownOf } from './shown.ts'
 import { asksForCvv, offered } from './stored-account.ts'
 import type { Checkout } from './types.ts'
 
@@ -20,6 +21,8 @@ export type Offer = {
   readonly kind: Checkout['kind']
   readonly amount?: string
   readonly currency?: string
+  /** What a press of the page that shows this offer is for; it travels back with the press. */
+  readonly shown: string
   readonly brands: readonly OfferedBrand[]
   readonly registrations: readonly {
     readonly id: string
@@ -64,7 +67,8 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
   const reference = textOf(fields, 'merchantTransactionId')
   return {
     kind,
-    ...(kind === 'payment' ? priceOf(fields) : {}),
+    ...(kind === 'payment' ? priceOf(checkout) : {}),
+    shown: shownOf(checkout),
     brands: await brandsOf(engine, channels, checkout),
     registrations: await registrationsOf(engine, channels, checkout),
     createRegistration: textOf(fields, 'createRegistration') === 'true',
@@ -84,13 +88,6 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
     ...(checkout.scriptHash === null ? {} : { scriptHash: checkout.scriptHash }),
   }
 }
-
-function priceOf(fields: RequestFields): { amount: string; currency: string } {
-  const [amount = '', currency = ''] = [textOf(fields, 'amount'), textOf(fields, 'currency')]
-  return { amount: currencyOf(currency)?.exponent === 0 ? amount : withCents(amount), currency }
-}
-
-const withCents = (amount: string) => (amount.includes('.') ? amount : `${amount}.00`)
 
 function namesBelow(request: StoredRequest, name: string): string[] {
   const group = groupOf(request as RequestFields, name) ?? {}

@@ -18,7 +18,7 @@ export type FieldFault = {
 
 /** The answer to a submission. */
 export type Submitted = {
-  readonly state: 'paid' | 'declined' | 'waiting' | 'busy' | 'closed' | 'invalid'
+  readonly state: 'paid' | 'declined' | 'waiting' | 'busy' | 'closed' | 'invalid' | 'changed'
   /** The merchant's page, with id and resourcePath; for a checkout that is over. */
   readonly resultUrl?: string
   /** The shopper has to act there. */

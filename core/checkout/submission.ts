@@ -33,24 +33,32 @@ import { pageToCall, refuseForeignPage } from './page.ts'
 import { refused } from './refused-press.ts'
 import { replyAbout, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
+import { OtherThanShown, refuseOtherThanShown } from './shown.ts'
 import { endPress } from './store.ts'
 import { chosen, refuseWithoutCode, withStored } from './stored-account.ts'
 import type { Checkout, Held } from './types.ts'
 
-/** @throws GatewayError 404 for an unknown checkout, 429 and 503 while nothing can be sent. */
+/**
+ * @param isToStore The press was sent to the address of checkouts that only store an account.
+ * @throws GatewayError 404 for an unknown checkout, 429 and 503 while nothing can be sent.
+ */
 export async function submit(
   engine: Engine,
   id: string,
   read: () => Request,
   from: Connection,
+  isToStore = false,
 ): Promise<Submitted> {
   await find(engine, id)
   let submitted: Request | undefined
   try {
     submitted = read()
     refuseHiddenNumbers(submitted.names)
-    return await tryOnce(engine, id, submitted.fields, from)
+    const { fields } = submitted
+    const nonce = textOf(fields, 'nonce')!
+    return await tryOnce(engine, id, { submitted: fields, nonce, from, isToStore })
   } catch (error) {
+    if (error instanceof OtherThanShown) return { state: 'changed' }
     if (!(error instanceof GatewayError)) throw error
     return await refused(engine, id, error, submitted)
   }
@@ -59,13 +67,7 @@ export async function submit(
 /** A few times, because each time another try, an update or a removal may come first. */
 const rounds = 5
 
-async function tryOnce(
-  engine: Engine,
-  id: string,
-  submitted: RequestFields,
-  from: Connection,
-): Promise<Submitted> {
-  const press: Press = { submitted, nonce: textOf(submitted, 'nonce')!, from }
+async function tryOnce(engine: Engine, id: string, press: Press): Promise<Submitted> {
   let mayFree = true
   for (let round = 1; round <= rounds; round += 1) {
     const now = await held(engine, id)
@@ -101,6 +103,8 @@ type Press = {
   readonly submitted: RequestFields
   readonly nonce: string
   readonly from: Connection
+  /** It was sent to the address of checkouts that only store an account. */
+  readonly isToStore: boolean
 }
 
 /** A press that is checked, with everything that its payment needs. */
@@ -136,8 +140,9 @@ async function pay(
 async function prepare(
   engine: Engine,
   checkout: Checkout,
-  { submitted, from }: Press,
+  { submitted, from, isToStore }: Press,
 ): Promise<Prepared> {
+  refuseOtherThanShown(checkout, submitted, isToStore)
   const addressee = await engine.directory.channel(embedder, checkout.entityId)
   refuseForeignPage(addressee, checkout, submitted)
   const registration = await chosen(engine, addressee, checkout, submitted)

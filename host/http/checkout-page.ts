@@ -162,6 +162,7 @@ function wayOut(
 function noticeOf(asked: URLSearchParams, { messages }: Texts): string | undefined {
   const outcome = asked.get('outcome')
   if (outcome === 'declined') return messages.declined
+  if (outcome === 'changed') return messages.changed
   return outcome === 'trouble' ? messages.tryAgain : undefined
 }
 
@@ -228,7 +229,8 @@ function onward(
   const hasSteps = ((redirect as Way | undefined)?.preconditions ?? []).length > 0
   if (state === 'waiting' && redirect !== undefined && isOpenedByGet(redirect) && !hasSteps)
     return goTo(gateway, withParameters(redirect as Redirect))
-  if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
+  if (state === 'declined' || state === 'changed')
+    return again(gateway, asked, { method, outcome: state })
   if (state !== 'invalid') return again(gateway, asked, {})
   // Nothing that the shopper could correct.
   if (errors.length === 0) return again(gateway, asked, { method, outcome: 'trouble' })

@@ -144,6 +144,23 @@ describe('the hosted page of a checkout', () => {
     }
   })
 
+  test('an amount that changed while the page was open is shown before it is charged', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const { html } = await get(id)
+    const shown = /name="shown" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    assert.equal(shown, '92.00 EUR')
+    await post(`/v1/checkouts/${id}`, { amount: '95.00', currency: 'EUR' })
+    const sent = await send(id, { nonce: nonceIn(html), shown, ...card })
+    assert.equal(sent.location, 'page?method=card&outcome=changed')
+    assert.deepEqual(await payments(id), [])
+    const again = await get(id, '?method=card&outcome=changed')
+    assert.match(again.html, /The amount has changed/)
+    assert.match(again.html, /Pay €95\.00/)
+    // A page of an older version says nothing about what it shows.
+    assert.equal((await send(id, { nonce: nonceIn(again.html), ...card })).status, 303)
+    assert.equal((await payments(id)).length, 1)
+  })
+
   test('a declined card can be followed by another, and the shopper learns no code', async () => {
     const id = await checkout()
     const { location } = await tryWith(id, { ...card, 'card.number': '4000000000000002' })
