@@ -57,6 +57,7 @@ export async function createCheckout(
     paymentId: null,
     earlier: [],
     nonces: [],
+    ended: [],
     refusals: 0,
     removedAt: null,
     secretId: null,

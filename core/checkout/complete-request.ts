@@ -21,7 +21,9 @@ export type Connection = {
 }
 
 /** Fields of a submission that say how to pay, and are no fields of a payment. */
-const ofThePress = new Set(['nonce', 'resultUrl', 'origin', 'challenge', 'registrationId'])
+const ofThePress = new Set([
+  ...['nonce', 'resultUrl', 'origin', 'challenge', 'registrationId', 'shown'],
+])
 /** Fields of a checkout that decide about its payment, and are no fields of it. */
 const ofTheCheckout = new Set(['overridePaymentType', 'registrations', 'integrity'])
 

@@ -1,7 +1,8 @@
 /** Finds a checkout and derives its state from the payment in its slot. */
-import { limits, noPaymentSession } from '@tollgate/schemas'
+import { noPaymentSession } from '@tollgate/schemas'
 import { businessNow } from '../business-time/time.ts'
 import type { Caller } from '../caller/caller.ts'
+import { embedder } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isCheckoutId } from '../ids.ts'
@@ -9,6 +10,7 @@ import { isOpen } from '../payment/late-word-table.ts'
 import { holdsMoney } from '../payment/store-in-checkout.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import type { AttemptState } from '../payment/types.ts'
+import { mostTries } from './channels.ts'
 import { attemptStateOf, checkoutById, toCheckout } from './store.ts'
 import type { Checkout, Held, State } from './types.ts'
 
@@ -65,12 +67,6 @@ export async function withPayment(engine: Engine, checkout: Checkout): Promise<H
 export const nowOf = (engine: Engine, { entityId, clockId }: Checkout): Date | Promise<Date> =>
   businessNow(engine, entityId, clockId)
 
-/** Failed tries after which a checkout is closed. */
-export function mostTries(settings: Readonly<Record<string, unknown>>): number {
-  const { checkoutTries } = settings
-  return typeof checkoutTries === 'number' ? checkoutTries : limits.checkoutTries.usual
-}
-
 /** @param nonce of the press that asks: its second payment is no further try. */
 export async function stateOf(
   engine: Engine,
@@ -89,6 +85,6 @@ export async function stateOf(
 
 /** A try is a press: the second payment after a soft decline belongs to it. */
 export async function triesLeft(engine: Engine, checkout: Checkout): Promise<number> {
-  const most = mostTries(await engine.directory.settings(checkout.entityId))
+  const most = mostTries(await engine.directory.addressee(embedder, checkout.entityId))
   return most - new Set(checkout.nonces).size - checkout.refusals
 }

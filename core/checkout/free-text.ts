@@ -11,7 +11,7 @@ import { refuse } from '../request/values.ts'
 
 /** Fields whose values have many digits, or a form of their own. */
 const withDigits: ReadonlySet<string> = new Set([
-  ...['nonce', 'resultUrl', 'origin', 'registrationId'],
+  ...['nonce', 'resultUrl', 'origin', 'registrationId', 'shown'],
   ...['card.number', 'bankAccount.iban', 'bankAccount.bic'],
   ...['customer.phone', 'customer.mobile', 'customer.email', 'billing.postcode'],
   'customer.browser.userAgent',

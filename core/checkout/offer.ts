@@ -1,27 +1,28 @@
 /** What the widget of a checkout shows: nothing here is a secret of the merchant or of the shopper. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { brands as allBrands, type Brand, brandOf, currencyOf } from '@tollgate/schemas'
+import { brands as allBrands, type Brand, brandOf } from '@tollgate/schemas'
 import { embedder } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
-import type { Addressee, Channel } from '../entity/directory.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
 import type { StoredRequest } from '../payment/types.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import { missingBilling } from './billing-fields.ts'
+import { type Flow, flowOf } from './brand-flow.ts'
+import { type Candidate, channelsOf, originsOf } from './channels.ts'
 import { hasOwnPage } from './complete-request.ts'
 import { find } from './find.ts'
+import { priceOf, shownOf } from './shown.ts'
 import { asksForCvv, offered } from './stored-account.ts'
 import type { Checkout } from './types.ts'
 
-export type OfferedBrand = {
-  readonly brand: string
-  readonly flow: 'card' | 'redirect' | 'bank'
-}
+export type OfferedBrand = { readonly brand: string; readonly flow: Flow }
 
 export type Offer = {
   readonly kind: Checkout['kind']
   readonly amount?: string
   readonly currency?: string
+  /** What a press of the page that shows this offer is for; it travels back with the press. */
+  readonly shown: string
   readonly brands: readonly OfferedBrand[]
   readonly registrations: readonly {
     readonly id: string
@@ -59,19 +60,21 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
   const addressee = await engine.directory.addressee(embedder, checkout.entityId)
   const { kind, request } = checkout
   const fields = request as RequestFields
-  const { widgetOrigins } = addressee.settings as { widgetOrigins?: readonly string[] }
+  const channels = channelsOf(addressee)
+  const widgetOrigins = originsOf(addressee)
   const locale = textOf(fields, 'locale')
   const merchantName = textOf(groupOf(fields, 'merchant') ?? {}, 'name')
   const reference = textOf(fields, 'merchantTransactionId')
   return {
     kind,
-    ...(kind === 'payment' ? priceOf(fields) : {}),
-    brands: await brandsOf(engine, addressee, checkout),
-    registrations: await registrationsOf(engine, addressee, checkout),
+    ...(kind === 'payment' ? priceOf(checkout) : {}),
+    shown: shownOf(checkout),
+    brands: await brandsOf(engine, channels, checkout),
+    registrations: await registrationsOf(engine, channels, checkout),
     createRegistration: textOf(fields, 'createRegistration') === 'true',
     mayRegister: kind === 'payment' && textOf(fields, 'createRegistration') === undefined,
     missingBilling: missingBilling(
-      channelsOf(addressee).map(({ channel }) => channel),
+      channels.map(({ channel }) => channel),
       checkout,
     ),
     ...(merchantName === undefined ? {} : { merchantName }),
@@ -86,13 +89,6 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
   }
 }
 
-function priceOf(fields: RequestFields): { amount: string; currency: string } {
-  const [amount = '', currency = ''] = [textOf(fields, 'amount'), textOf(fields, 'currency')]
-  return { amount: currencyOf(currency)?.exponent === 0 ? amount : withCents(amount), currency }
-}
-
-const withCents = (amount: string) => (amount.includes('.') ? amount : `${amount}.00`)
-
 function namesBelow(request: StoredRequest, name: string): string[] {
   const group = groupOf(request as RequestFields, name) ?? {}
   const names = Object.entries(group).flatMap(([field, value]) =>
@@ -103,10 +99,11 @@ function namesBelow(request: StoredRequest, name: string): string[] {
 
 async function registrationsOf(
   engine: Engine,
-  { settings }: Addressee,
+  channels: readonly Candidate[],
   checkout: Checkout,
 ): Promise<Offer['registrations']> {
   const found = await offered(engine, checkout)
+  const isAsked = channels.some(({ channel }) => asksForCvv(channel.settings))
   return found.map(({ id, brand, method, request }) => {
     const account = groupOf(request as RequestFields, method)
     const last4 = textOf(account, 'last4Digits')
@@ -118,7 +115,7 @@ async function registrationsOf(
       ...(last4 === undefined ? {} : { last4 }),
       ...(expiryMonth === undefined ? {} : { expiryMonth }),
       ...(expiryYear === undefined ? {} : { expiryYear }),
-      cvv: method === 'card' && asksForCvv(settings) ? 'asked' : 'not',
+      cvv: method === 'card' && isAsked ? 'asked' : 'not',
     }
   })
 }
@@ -126,7 +123,7 @@ async function registrationsOf(
 /** The brands that a channel's acquirers take; for a merchant, those of its rules' channels, each read once. */
 async function brandsOf(
   engine: Engine,
-  addressee: Addressee,
+  channels: readonly Candidate[],
   checkout: Checkout,
 ): Promise<OfferedBrand[]> {
   const left = new Map(
@@ -138,7 +135,7 @@ async function brandsOf(
   const found: OfferedBrand[] = []
   const takers = new Map<string, Taker>()
   const wholly = new Set<string>()
-  for (const { channel, only } of channelsOf(addressee)) {
+  for (const { channel, only } of channels) {
     if (wholly.has(channel.id)) continue
     if (only === null) wholly.add(channel.id)
     const takes = takers.get(channel.id) ?? (await engine.targets.takerOn(channel, checkout.mode))
@@ -153,23 +150,6 @@ async function brandsOf(
 }
 
 type Taker = Awaited<ReturnType<Engine['targets']['takerOn']>>
-
-function channelsOf(addressee: Addressee): { channel: Channel; only: readonly string[] | null }[] {
-  if (addressee.rules === undefined) return [{ channel: addressee, only: null }]
-  return addressee.rules
-    .filter(({ channel }) => !channel.closed)
-    .map(({ channel, lists }) => ({
-      channel: { ...addressee, ...channel, path: [channel.id, ...addressee.path] },
-      only: lists.brands === null ? null : [...lists.brands],
-    }))
-}
-
-/** How a shopper pays with a brand in the widget; undefined: not there. */
-function flowOf(brand: Brand): OfferedBrand['flow'] | undefined {
-  if (brand.account === 'card') return 'card'
-  if (brand.flow === 'redirect' && !brand.accountNeeded) return 'redirect'
-  return brand.account === 'bankAccount' ? 'bank' : undefined
-}
 
 function wantedOf({ kind, mode, request }: Checkout, brand: Brand): Parameters<Taker>[0] {
   const fields = request as RequestFields

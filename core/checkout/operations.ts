@@ -81,6 +81,7 @@ async function submitted(engine: Engine, call: Call, operation: string): Promise
     const { request, names } = openRequest(operation, submissionOf(call)).check()
     return { fields: request as RequestFields, names }
   }
-  const reply = submit(engine, idIn(call), reading, { address, accept })
+  const isToStore = operation === 'checkouts.register'
+  const reply = submit(engine, idIn(call), reading, { address, accept }, isToStore)
   return ok(await engine.inFlight.track(reply))
 }

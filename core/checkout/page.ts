@@ -1,6 +1,6 @@
 /** The page of the merchant around the widget, as far as its browser says the truth. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import type { Addressee } from '../entity/directory.ts'
+import type { Channel } from '../entity/directory.ts'
 import { isListed, isWebPage } from '../payment/merchant-page.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { hasOwnPage, ownPageOf } from './complete-request.ts'
@@ -13,7 +13,7 @@ import type { Checkout } from './types.ts'
  * @throws GatewayError 400 for another page.
  */
 export function refuseForeignPage(
-  { settings }: Pick<Addressee, 'settings'>,
+  { settings }: Pick<Channel, 'settings'>,
   checkout: Checkout,
   submitted: RequestFields,
 ): void {
@@ -35,10 +35,10 @@ export function refuseForeignPage(
  * The page that Tollgate itself calls about a payment: the checkout's own, or the payment's where the channel
  * lists its origin. A page that only a browser named is never called: strangers would choose the address.
  *
- * @param request of the payment.
+ * @param settings of the entity of the checkout, and of the channel of the payment. @param request of the payment.
  */
 export function pageToCall(
-  { settings }: Pick<Addressee, 'settings'>,
+  settings: readonly Channel['settings'][],
   checkout: Checkout,
   request: RequestFields,
 ): string | undefined {

@@ -18,7 +18,7 @@ export type FieldFault = {
 
 /** The answer to a submission. */
 export type Submitted = {
-  readonly state: 'paid' | 'declined' | 'waiting' | 'busy' | 'closed' | 'invalid'
+  readonly state: 'paid' | 'declined' | 'waiting' | 'busy' | 'closed' | 'invalid' | 'changed'
   /** The merchant's page, with id and resourcePath; for a checkout that is over. */
   readonly resultUrl?: string
   /** The shopper has to act there. */
@@ -144,8 +144,9 @@ async function whereTo(
   const own = ownPageOf(checkout)
   if (own !== undefined) return onward(own)
   const named = textOf((payment?.request ?? {}) as RequestFields, 'shopperResultUrl')
-  if (named === undefined) return {}
-  const settings = await engine.directory.settings(checkout.entityId)
+  if (payment === null || named === undefined) return {}
+  const of = [checkout.entityId, payment.channelId]
+  const settings = await Promise.all(of.map((id) => engine.directory.settings(id)))
   return (isListed(settings, named) ?? isOwn) ? onward(named) : {}
 }
 

@@ -20,6 +20,7 @@ type CheckoutRow = {
   payment_id: string | null
   earlier: string[]
   nonces: string[]
+  ended: string[]
   refusals: number
   removed_at: Date | null
   secret_id: string | null
@@ -31,7 +32,7 @@ export const secretIdOf = (checkoutId: string): string => checkoutId.slice(0, 32
 export const checkoutById = (id: string) => sql<CheckoutRow>`
   select checkout.id, checkout.entity_id, checkout.clock_id, checkout.kind, checkout.mode, checkout.request,
     checkout.registrations, checkout.script_hash, checkout.created_at, checkout.expires_at, checkout.version,
-    checkout.payment_id, checkout.earlier, checkout.nonces, checkout.refusals,
+    checkout.payment_id, checkout.earlier, checkout.nonces, checkout.ended, checkout.refusals,
     checkout.removed_at, checkout_secret.id as secret_id
   from tollgate.checkout
   left join tollgate.checkout_secret on checkout_secret.id = ${secretIdOf(id)}::uuid
@@ -53,6 +54,7 @@ export function toCheckout(row: CheckoutRow): Checkout {
     paymentId: row.payment_id,
     earlier: row.earlier,
     nonces: row.nonces,
+    ended: row.ended,
     refusals: row.refusals,
     removedAt: row.removed_at,
     secretId: row.secret_id,
@@ -113,11 +115,24 @@ gone as (
   where checkout_secret.id = ${secretIdOf(id)}::uuid)
 select id from removed`
 
-/** Counts a try that was refused before it became a payment. */
-export const countRefusal = (id: string) => sql<{ refusals: number }>`
-  update tollgate.checkout set refusals = refusals + 1
-  where id = ${id}::text
+/**
+ * Counts a try that was refused before it became a payment; the same press sent again is no further try.
+ *
+ * @param digest of the press.
+ */
+export const countRefusal = (id: string, digest: Buffer) => sql<{ refusals: number }>`
+  update tollgate.checkout set refusals = refusals + 1, refused = refused || ${digest}::bytea
+  where id = ${id}::text and ${digest}::bytea <> all(refused)
   returning refusals`
+
+/**
+ * Ends a press after the soft decline of its first payment. Empty when its second payment has the slot by now, or
+ * the press had ended. The new version keeps a second payment that is under way from its first commit.
+ */
+export const endPress = (id: string, firstId: string, nonce: string) => sql<{ id: string }>`
+  update tollgate.checkout set ended = ended || ${nonce}::text, version = version + 1
+  where id = ${id}::text and payment_id = ${firstId}::uuid and ${nonce}::text <> all(ended)
+  returning id`
 
 /** Sealed numbers of checkouts that nobody can pay any more. */
 export const purgeSecrets = (before: Date, limit: number) => sql<{ id: string }>`

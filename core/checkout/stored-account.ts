@@ -2,7 +2,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Request } from '../call.ts'
 import type { Engine } from '../engine.ts'
-import type { Addressee } from '../entity/directory.ts'
+import type { Addressee, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { numbersOf, withAccount, withAgreement } from '../registration/account.ts'
 import { refuseForeign, refuseForeignNumbers, usable } from '../registration/registrations.ts'
@@ -49,7 +49,7 @@ export async function chosen(
   }
 }
 
-/** The request with the stored account. A card asks for its security code, unless the channel says otherwise. */
+/** The request with the stored account. */
 export async function withStored(
   engine: Engine,
   addressee: Addressee,
@@ -57,14 +57,26 @@ export async function withStored(
   request: Request,
 ): Promise<Request> {
   const { fields } = request
-  const isAsked = registration.method === 'card' && asksForCvv(addressee.settings)
-  if (isAsked && textOf(groupOf(fields, 'card'), 'cvv') === undefined) {
-    throw refuse('100.100.600', 'card.cvv', 'required for a stored card')
-  }
   const numbers = await numbersOf(engine, registration)
   await refuseForeignNumbers(engine, registration, addressee.id, numbers)
   const account = withAccount(fields, registration, numbers)
   return { ...request, fields: await withAgreement(engine, account, registration) }
+}
+
+/**
+ * A stored card asks for its security code, unless the channel that takes the payment says otherwise.
+ *
+ * @throws GatewayError 100.100.600
+ */
+export function refuseWithoutCode(
+  { settings }: Pick<Channel, 'settings'>,
+  { method }: Registration,
+  submitted: RequestFields,
+): void {
+  if (method !== 'card' || !asksForCvv(settings)) return
+  if (textOf(groupOf(submitted, 'card'), 'cvv') === undefined) {
+    throw refuse('100.100.600', 'card.cvv', 'required for a stored card')
+  }
 }
 
 export const asksForCvv = (settings: Readonly<Record<string, unknown>>): boolean =>

@@ -3,51 +3,62 @@
  * whatever sent it twice. The first commit of the payment takes the slot of the checkout, so that
  * of two tries at the same moment one sends something, and the other nothing.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { limits } from '@tollgate/schemas'
+import { instrumentGroups, limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { embedder } from '../caller/embedder.ts'
-import { TooManyFailures } from '../card-testing/card-testing.ts'
 import type { Engine } from '../engine.ts'
-import type { Addressee } from '../entity/directory.ts'
+import type { Addressee, Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
-import { TooManyNumbers } from '../payment/distinct-number.ts'
 import type { Use } from '../payment/first-request.ts'
 import { SlotTaken } from '../payment/in-checkout.ts'
+import { shownNumbers } from '../payment/instrument.ts'
 import { isOpen } from '../payment/late-word-table.ts'
 import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
+import { numbersOf, withoutSecrets } from '../payment/stored-request.ts'
 import type { Payment } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
-import { RepeatedNumber } from '../request/own-number.ts'
 import { textOf } from '../request/values.ts'
+import { dispatch } from '../routing/dispatch.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
+import { refuseOtherBrand } from './brand-flow.ts'
+import { mostTries } from './channels.ts'
 import { type Connection, completeRequest } from './complete-request.ts'
-import { faultsIn } from './faults.ts'
-import { find, held, mostTries, nowOf, stateOf } from './find.ts'
+import { find, held, nowOf, stateOf } from './find.ts'
 import { freeSlot } from './free-slot.ts'
 import { refuseHiddenNumbers } from './free-text.ts'
 import { pageToCall, refuseForeignPage } from './page.ts'
-import { replyAbout, replyOfRefusal, replyOfState, type Submitted } from './reply.ts'
+import { refused } from './refused-press.ts'
+import { replyAbout, replyOfState, type Submitted } from './reply.ts'
 import { unsealed } from './secrets.ts'
-import { countRefusal } from './store.ts'
-import { chosen, withStored } from './stored-account.ts'
+import { OtherThanShown, refuseOtherThanShown } from './shown.ts'
+import { endPress } from './store.ts'
+import { chosen, refuseWithoutCode, withStored } from './stored-account.ts'
 import type { Checkout, Held } from './types.ts'
 
-/** @throws GatewayError 404 for an unknown checkout, 429 and 503 while nothing can be sent. */
+/**
+ * @param isToStore The press was sent to the address of checkouts that only store an account.
+ * @throws GatewayError 404 for an unknown checkout, 429 and 503 while nothing can be sent.
+ */
 export async function submit(
   engine: Engine,
   id: string,
   read: () => Request,
   from: Connection,
+  isToStore = false,
 ): Promise<Submitted> {
   await find(engine, id)
   let submitted: Request | undefined
   try {
     submitted = read()
     refuseHiddenNumbers(submitted.names)
-    return await tryOnce(engine, id, submitted.fields, from)
+    const { fields } = submitted
+    const nonce = textOf(fields, 'nonce')!
+    return await tryOnce(engine, id, { submitted: fields, nonce, from, isToStore })
   } catch (error) {
+    if (error instanceof OtherThanShown) return { state: 'changed' }
     if (!(error instanceof GatewayError)) throw error
     return await refused(engine, id, error, submitted)
   }
@@ -56,13 +67,7 @@ export async function submit(
 /** A few times, because each time another try, an update or a removal may come first. */
 const rounds = 5
 
-async function tryOnce(
-  engine: Engine,
-  id: string,
-  submitted: RequestFields,
-  from: Connection,
-): Promise<Submitted> {
-  const press: Press = { submitted, nonce: textOf(submitted, 'nonce')!, from }
+async function tryOnce(engine: Engine, id: string, press: Press): Promise<Submitted> {
   let mayFree = true
   for (let round = 1; round <= rounds; round += 1) {
     const now = await held(engine, id)
@@ -98,11 +103,15 @@ type Press = {
   readonly submitted: RequestFields
   readonly nonce: string
   readonly from: Connection
+  /** It was sent to the address of checkouts that only store an account. */
+  readonly isToStore: boolean
 }
 
 /** A press that is checked, with everything that its payment needs. */
 type Prepared = {
   readonly addressee: Addressee
+  /** Which takes the payment. */
+  readonly channel: Channel
   readonly request: Request
   readonly registrationId: string | undefined
 }
@@ -115,28 +124,42 @@ async function pay(
   toFree: boolean,
 ): Promise<Payment> {
   const prepared = await prepare(engine, checkout, press)
-  const makeRoom = toFree ? { makeRoom: () => freeSlot(engine, previous!) } : {}
-  const slot: Slot = { previous, nonce: press.nonce, isSecond: false, ...makeRoom }
+  const makeRoom = async () => {
+    await freeSlot(engine, previous!)
+    return nowOf(engine, checkout)
+  }
+  const slot: Slot = {
+    previous,
+    nonce: press.nonce,
+    isSecond: false,
+    ...(toFree ? { makeRoom } : {}),
+  }
   return begin(engine, prepared, checkout, slot)
 }
 
 async function prepare(
   engine: Engine,
   checkout: Checkout,
-  { submitted, from }: Press,
+  { submitted, from, isToStore }: Press,
 ): Promise<Prepared> {
+  refuseOtherThanShown(checkout, submitted, isToStore)
   const addressee = await engine.directory.channel(embedder, checkout.entityId)
   refuseForeignPage(addressee, checkout, submitted)
   const registration = await chosen(engine, addressee, checkout, submitted)
   const secrets = await unsealed(engine, checkout)
   const complete = completeRequest(checkout, secrets, submitted, registration?.brand, from)
+  refuseOtherBrand(textOf(checkout.request as RequestFields, 'paymentBrand'), complete.fields)
   const request =
     registration === undefined
       ? complete
       : await withStored(engine, addressee, registration, complete)
   checkAccount(request.fields, { now: await nowOf(engine, checkout), cvvAsked: false })
+  const channel = dispatch(engine, addressee, request.fields, useOfKind(checkout))
+  refuseForeignPage(channel, checkout, submitted)
+  if (registration !== undefined) refuseWithoutCode(channel, registration, submitted)
   return {
     addressee,
+    channel,
     request: withChallenge(request, submitted),
     registrationId: registration?.id,
   }
@@ -153,50 +176,68 @@ async function payAgain(engine: Engine, first: Payment, press: Press): Promise<P
   const { checkout, payment: previous } = now
   const latest = await madeBy(engine, checkout, press.nonce)
   if (latest !== undefined && latest.id !== first.id) return ended(engine, latest)
-  const isNext = previous?.id === first.id
-  if (!isNext || (await stateOf(engine, now, press.nonce)) !== 'free') return first
+  if (checkout.ended.includes(press.nonce) || previous?.id !== first.id) return first
+  if ((await stateOf(engine, now, press.nonce)) !== 'free') return first
   try {
     const prepared = await prepare(engine, checkout, press)
+    // The shopper of the first payment is authenticated, and nobody else.
+    if (!isSameAccount(first, prepared.request)) return first
     const again = { ...prepared, request: reauthenticate(prepared.request) }
     const slot: Slot = { previous, nonce: press.nonce, isSecond: true }
     return await begin(engine, again, checkout, slot)
   } catch (error) {
-    if (error instanceof GatewayError) return first
+    if (error instanceof GatewayError) return endedWith(engine, first, press)
     throw error
   }
+}
+
+/** The decline of the first payment is the answer to its press, now and whenever it is sent again. */
+async function endedWith(engine: Engine, first: Payment, { nonce }: Press): Promise<Payment> {
+  const id = first.checkoutId!
+  const [done] = await engine.lanes.single(endPress(id, first.id, nonce))
+  if (done !== undefined) return first
+  const latest = await madeBy(engine, await find(engine, id), nonce)
+  return latest === undefined || latest.id === first.id ? first : ended(engine, latest)
+}
+
+/** As far as a declined payment still tells: its numbers are erased, their first and last digits are not. */
+function isSameAccount({ request }: Payment, { fields }: Request): boolean {
+  const other = withoutSecrets(fields, shownNumbers(numbersOf(fields)))
+  return instrumentGroups.every((name) => isDeepStrictEqual(request[name], other[name]))
 }
 
 type Slot = {
   readonly previous: Payment | null
   readonly nonce: string
   readonly isSecond: boolean
-  readonly makeRoom?: () => Promise<void>
+  readonly makeRoom?: () => Promise<Date>
 }
 
 async function begin(
   engine: Engine,
-  { addressee, request, registrationId }: Prepared,
+  prepared: Prepared,
   checkout: Checkout,
   slot: Slot,
 ): Promise<Payment> {
-  const use = await useOf(engine, addressee, request, checkout, slot)
+  const { addressee, request, registrationId } = prepared
+  const use = await useOf(engine, prepared, checkout, slot)
   const whole = registrationId === undefined ? use : { ...use, registrationId }
   return (await payFirst(engine, addressee, request, null, whole)).payment
 }
 
 async function useOf(
   engine: Engine,
-  addressee: Addressee,
-  { fields }: Request,
+  { addressee, channel, request }: Prepared,
   checkout: Checkout,
   { previous, nonce, isSecond, makeRoom }: Slot,
 ): Promise<Use> {
   const now = await nowOf(engine, checkout)
-  const isCalled = pageToCall(addressee, checkout, fields) !== undefined
+  const settings = [addressee.settings, channel.settings]
+  const isCalled = pageToCall(settings, checkout, request.fields) !== undefined
   return {
     clockId: checkout.clockId,
     isAtCheckout: true,
-    ...(checkout.kind === 'registration' ? { only: 'verification' } : {}),
+    ...useOfKind(checkout),
     inCheckout: {
       checkoutId: checkout.id,
       version: checkout.version,
@@ -204,12 +245,15 @@ async function useOf(
       nonce,
       isSecond,
       ...(makeRoom === undefined ? {} : { makeRoom }),
-      tries: mostTries(addressee.settings),
+      tries: mostTries(addressee),
       now,
       callbackAt: isCalled ? callbackAt(checkout, now) : null,
     },
   }
 }
+
+const useOfKind = ({ kind }: Checkout): Pick<Use, 'only'> =>
+  kind === 'registration' ? { only: 'verification' } : {}
 
 /** The merchant's page is called 29 minutes after the checkout was made, or at once if that is over. */
 function callbackAt({ createdAt }: Checkout, now: Date): Date {
@@ -254,32 +298,3 @@ async function ended(engine: Engine, begun: Payment): Promise<Payment> {
 }
 
 const lookAgainMs = { first: 50, most: 1_000 }
-
-/** Refusals that look like a decline, so that nobody learns from them, and count as a try. */
-const isCounted = (error: GatewayError): boolean =>
-  error instanceof TooManyFailures ||
-  error instanceof TooManyNumbers ||
-  error instanceof RepeatedNumber
-
-/** A refusal is about the shopper's entry, about too many tries, or about the gateway itself. */
-async function refused(
-  engine: Engine,
-  id: string,
-  error: GatewayError,
-  submitted: Request | undefined,
-): Promise<Submitted> {
-  if (isCounted(error)) {
-    await engine.lanes.single(countRefusal(id))
-    return replyOfRefusal(engine, await held(engine, id))
-  }
-  if (error.status !== 400) throw error
-  const { errors, isOurs } = faultsIn(error, submitted?.names)
-  if (isOurs) {
-    const fields = error.parameterErrors.map(({ name }) => name).join(' ')
-    engine.log.warn(
-      { checkout: id.slice(0, 8), code: error.code, fields },
-      'a checkout cannot be paid as it was made',
-    )
-  }
-  return { state: 'invalid', errors }
-}

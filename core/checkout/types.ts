@@ -22,6 +22,8 @@ export type Checkout = {
   readonly earlier: readonly string[]
   /** Of the earlier payments and of the present one, in their order. */
   readonly nonces: readonly string[]
+  /** Those of presses that ended with a soft decline: no second payment follows. */
+  readonly ended: readonly string[]
   readonly refusals: number
   readonly removedAt: Date | null
   /** The place of the sealed numbers of the request; null without any. */

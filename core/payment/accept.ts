@@ -61,9 +61,10 @@ export async function acceptFirst(
   const { id } = payment
   const trial = beginTrial(engine, channel, id, request, asked.account, asked.numbers, sealed, use)
   const write = async () => {
-    await use.inCheckout?.makeRoom?.()
+    const at = await use.inCheckout?.makeRoom?.()
     await faultPoint('before-T1', id)
-    return writeFirst(engine, row, (no) => keyOf(id, no))
+    const now = at === undefined ? row : { ...row, slot_at: at }
+    return writeFirst(engine, now, (no) => keyOf(id, no))
   }
   const written = await write().catch((error: unknown) => {
     engine.cardTesting.end(trial)

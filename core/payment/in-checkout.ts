@@ -16,8 +16,11 @@ export type InCheckout = {
   readonly nonce: string
   /** The second payment of a press, after a soft decline of the first one. */
   readonly isSecond: boolean
-  /** Ends the try that has the slot, right before the commit: a refused entry ends nothing. */
-  readonly makeRoom?: () => Promise<void>
+  /**
+   * Ends the try that has the slot, right before the commit: a refused entry ends nothing. An acquirer may take long
+   * over it, so the result is the business time afterwards.
+   */
+  readonly makeRoom?: () => Promise<Date>
   /** Failed tries after which the checkout is closed. */
   readonly tries: number
   /** Business time of the checkout. */

@@ -22,11 +22,17 @@ export function withResource(
 /** Whether a page has an address of the web, unlike the link of an app. */
 export const isWebPage = (page: string): boolean => /^https?:/i.test(page)
 
-/** Whether the merchant listed the origin of a page; undefined: there is no list. */
-export function isListed(
-  settings: Readonly<Record<string, unknown>>,
-  page: string,
-): boolean | undefined {
-  const { widgetOrigins } = settings as { widgetOrigins?: readonly string[] }
-  return widgetOrigins?.includes(new URL(page).origin)
+type Settings = Readonly<Record<string, unknown>>
+
+/**
+ * Whether the merchant listed the origin of a page; undefined: there is no list.
+ *
+ * @param settings of the entity that a checkout was made for, and of the channel that takes its payment. Every list counts.
+ */
+export function isListed(settings: readonly Settings[], page: string): boolean | undefined {
+  const { origin } = new URL(page)
+  const lists = settings
+    .map(({ widgetOrigins }) => widgetOrigins as readonly string[] | undefined)
+    .filter((list) => list !== undefined)
+  return lists.length === 0 ? undefined : lists.every((list) => list.includes(origin))
 }

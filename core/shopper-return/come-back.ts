@@ -7,7 +7,7 @@ import type { Redirect } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { isId } from '../ids.ts'
+import { isId, newId } from '../ids.ts'
 import { mayBeAuthenticating, returnFromAuthentication } from '../payment/authentication-return.ts'
 import { isOpen } from '../payment/late-word-table.ts'
 import { takeAttempt } from '../payment/lease.ts'
@@ -20,6 +20,7 @@ import { dropLease } from '../payment/store-settle.ts'
 import type { Payment } from '../payment/types.ts'
 import type { ReturnPlace } from '../vault/return-tokens.ts'
 import { pageToReturnTo } from './page.ts'
+import { markReturned } from './store.ts'
 
 /** What the browser brings. */
 export type Brought = {
@@ -112,8 +113,10 @@ async function conclude(engine: Engine, seen: Seen, brought: Brought): Promise<v
     const { payment } = now
     // Only the end of the reversal decides: the shopper's return moves no money any more.
     if (payment.answer.reversal !== undefined) return
-    if (!engine.shopperQuestions.may(payment.id)) return
-    if (await ask(engine, now, brought)) return
+    const isDone = engine.shopperQuestions.may(payment.id)
+      ? await ask(engine, now, brought)
+      : await postpone(engine, payment)
+    if (isDone) return
     if (engine.inFlight.over || engine.clock.elapsedMs() >= untilMs) return
     await new Promise((resume) => setTimeout(resume, lookAgainMs))
     now = await readHeld(engine, payment.id)
@@ -121,6 +124,19 @@ async function conclude(engine: Engine, seen: Seen, brought: Brought): Promise<v
 }
 
 const lookAgainMs = 100
+
+/**
+ * The shopper came back too often at once. The issuer may have confirmed the last return, so a job asks after the
+ * pause; an acquirer is asked by its own looks.
+ *
+ * @returns false while somebody holds the lease.
+ */
+async function postpone(engine: Engine, payment: Payment): Promise<boolean> {
+  if (!mayBeAuthenticating(payment)) return true
+  const { attemptKey } = payment
+  const { pauseMs } = limits.shopperQuestions
+  return (await engine.lanes.single(markReturned(attemptKey, newId(), pauseMs))).length > 0
+}
 
 /** @returns false while another process holds the lease, and after another one had it meanwhile. */
 async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolean> {
@@ -134,14 +150,8 @@ async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolea
     if (back === true) engine.shopperQuestions.count(payment.id)
     if (back !== undefined) return back
   }
-  // A connector without `complete` gets an ordinary enquiry.
-  const { connector } = (await engine.targets.of(payment, undefined)).loaded
-  // The process that asked for a reversal may have died with the answer: the acquirer is asked for it.
-  if (connector.complete === undefined || payment.answer.asked === true) {
-    engine.shopperQuestions.count(payment.id)
-    const after = await resolve(engine, attemptKey, 'question')
-    return after !== undefined && !isOpen(after.state)
-  }
+  const enquired = await enquireOnly(engine, payment)
+  if (enquired !== undefined) return enquired
   const taken = await takeAttempt(engine, attemptKey, 'question')
   if (taken === undefined) return false
   if (seen.isHeld || taken.lease !== last + 1) {
@@ -165,12 +175,35 @@ async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolea
       return true
     }
   } catch (error) {
-    // The shopper still goes on to the merchant, and a later enquiry asks again.
-    engine.log.warn({ payment: payment.id, error: nameOf(error) }, 'a return was not concluded')
+    leaveOpen(engine, payment, error)
   }
   // Still pending: the next return or enquiry asks again.
   await engine.lanes.single(dropLease(attemptKey, taken.lease))
   return true
+}
+
+/**
+ * A connector without `complete` gets an ordinary enquiry. So does the acquirer of a reversal whose process died
+ * with the answer.
+ *
+ * @returns undefined where the connector itself concludes a return. True where it is not installed here.
+ */
+async function enquireOnly(engine: Engine, payment: Payment): Promise<boolean | undefined> {
+  try {
+    const { connector } = (await engine.targets.of(payment, undefined)).loaded
+    if (connector.complete !== undefined && payment.answer.asked !== true) return undefined
+    engine.shopperQuestions.count(payment.id)
+    const after = await resolve(engine, payment.attemptKey, 'question')
+    return after !== undefined && !isOpen(after.state)
+  } catch (error) {
+    leaveOpen(engine, payment, error)
+    return true
+  }
+}
+
+/** The shopper still goes on to the merchant, and a later enquiry asks again. */
+function leaveOpen(engine: Engine, { id }: Payment, error: unknown): void {
+  engine.log.warn({ payment: id, error: nameOf(error) }, 'a return was not concluded')
 }
 
 /** @param payment as it was when the shopper arrived. */

@@ -25,7 +25,8 @@ async function pageOf(engine: Engine, before: Payment): Promise<string | undefin
   if (checkout === undefined) return undefined
   if (checkout.page !== null) return checkout.page
   if (named === undefined) return undefined
-  const settings = await engine.directory.settings(checkout.entity_id)
+  const of = [checkout.entity_id, before.channelId]
+  const settings = await Promise.all(of.map((id) => engine.directory.settings(id)))
   const mayFollow = isListed(settings, named) ?? (await isStraightFromBank(engine, before))
   return mayFollow ? named : undefined
 }

@@ -45,6 +45,7 @@ async function pageOf(engine: Engine, payment: Payment): Promise<string | undefi
   if (payment.checkoutId === null) return undefined
   const [row] = await engine.lanes.single(checkoutById(payment.checkoutId))
   if (row === undefined || row.payment_id !== payment.id) return undefined
-  const settings = await engine.directory.settings(row.entity_id)
-  return pageToCall({ settings }, toCheckout(row), payment.request as RequestFields)
+  const of = [row.entity_id, payment.channelId]
+  const settings = await Promise.all(of.map((id) => engine.directory.settings(id)))
+  return pageToCall(settings, toCheckout(row), payment.request as RequestFields)
 }

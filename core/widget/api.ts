@@ -1,3 +1,5 @@
+import { embedder } from '../caller/embedder.ts'
+import { originsOf } from '../checkout/channels.ts'
 import { find } from '../checkout/find.ts'
 import type { Checkout } from '../checkout/types.ts'
 import type { Engine } from '../engine.ts'
@@ -51,9 +53,8 @@ export class Widget {
   async #ancestorsOf(checkoutId: string): Promise<readonly string[]> {
     const checkout = await this.#checkout(checkoutId)
     if (checkout !== undefined) {
-      const settings = await this.#engine.directory.settings(checkout.entityId)
-      const { widgetOrigins } = settings as { widgetOrigins?: readonly string[] }
-      if (widgetOrigins !== undefined) return widgetOrigins.length > 0 ? widgetOrigins : ["'none'"]
+      const origins = originsOf(await this.#engine.directory.addressee(embedder, checkout.entityId))
+      if (origins !== undefined) return origins.length > 0 ? origins : ["'none'"]
     }
     return this.#engine.environment === 'live' ? ['https:'] : ['https:', 'http:']
   }

@@ -19,9 +19,9 @@ export type FormPage = {
 
 export const nameOf = (brand: string): string => brandOf(brand)?.title ?? brand
 
-/** One nonce for the page: two clicks are one payment, whatever they are on. */
-export function form({ action, nonce }: FormPage, content: readonly (Html | false)[]): Html {
-  return html`<form method="post" action="${action}" autocomplete="on"><input type="hidden" name="nonce" value="${nonce}">${content}</form>`
+/** One nonce for the page: two clicks are one payment, whatever they are on. It is for what the page shows. */
+export function form({ action, nonce, offer }: FormPage, content: readonly (Html | false)[]): Html {
+  return html`<form method="post" action="${action}" autocomplete="on"><input type="hidden" name="nonce" value="${nonce}"><input type="hidden" name="shown" value="${offer.shown}">${content}</form>`
 }
 
 export function button({ texts: { labels }, language }: PageSetting, { offer }: FormPage): Html {

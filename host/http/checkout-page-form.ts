@@ -24,11 +24,11 @@ export function methodOf(
 }
 
 const names = [
-  ...['nonce', 'paymentBrand', 'registrationId', 'card.holder', 'card.cvv', 'card.number'],
+  ...['nonce', 'shown', 'paymentBrand', 'registrationId', 'card.holder', 'card.cvv', 'card.number'],
   ...['bankAccount.holder', 'bankAccount.iban', 'createRegistration'],
   ...['billing.street1', 'billing.postcode', 'billing.city', 'billing.country'],
 ]
-const optional = new Set(['paymentBrand', 'createRegistration'])
+const optional = new Set(['paymentBrand', 'createRegistration', 'shown'])
 /** Shoppers write these with blanks and hyphens, in the digits of their language. */
 const compact = new Set(['card.cvv', 'card.number', 'bankAccount.iban'])
 

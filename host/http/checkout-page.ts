@@ -166,6 +166,7 @@ function wayOut(
 function noticeOf(asked: URLSearchParams, { messages }: Texts): string | undefined {
   const outcome = asked.get('outcome')
   if (outcome === 'declined') return messages.declined
+  if (outcome === 'changed') return messages.changed
   return outcome === 'trouble' ? messages.tryAgain : undefined
 }
 
@@ -195,7 +196,8 @@ async function pay(call: OwnCall): Promise<Document> {
       : trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
   const next =
     to === undefined || !isWeb(to) ? onward(gateway, asked, method, rest) : goTo(gateway, to)
-  return rest.state === 'waiting' ? withPress(gateway, next, form.get('nonce') ?? '') : next
+  const nonce = submission.fields.get('nonce') ?? ''
+  return rest.state === 'waiting' ? withPress(gateway, next, nonce) : next
 }
 
 /** The registrations on the page, where the form is of one. */
@@ -232,7 +234,8 @@ function onward(
   const hasSteps = ((redirect as Way | undefined)?.preconditions ?? []).length > 0
   if (state === 'waiting' && redirect !== undefined && isOpenedByGet(redirect) && !hasSteps)
     return goTo(gateway, withParameters(redirect as Redirect))
-  if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
+  if (state === 'declined' || state === 'changed')
+    return again(gateway, asked, { method, outcome: state })
   if (state !== 'invalid') return again(gateway, asked, {})
   // Nothing that the shopper could correct.
   if (errors.length === 0) return again(gateway, asked, { method, outcome: 'trouble' })

@@ -1,9 +1,11 @@
 /** The way back from a bank: to the merchant's page, to the page of the checkout, or to a plain page of ours. */
 import { createHash } from 'node:crypto'
+import { GatewayError } from '@tollgate/core'
 import type { Redirect } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Document } from './answer.ts'
 import { backInFrame } from './back-in-frame.ts'
+import { drained } from './body.ts'
 import type { OwnCall } from './own-operations.ts'
 import { framedPageHeaders, pageHeaders } from './security-headers.ts'
 import { type Spoken, spokenTo } from './shopper-texts.ts'
@@ -11,18 +13,13 @@ import { type Spoken, spokenTo } from './shopper-texts.ts'
 const documentType = ['Content-Type', 'text/html;charset=UTF-8'] as const
 const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
-export async function comeBack({
-  gateway,
-  request,
-  path,
-  query,
-  readBody,
-}: OwnCall): Promise<Document> {
+export async function comeBack(call: OwnCall): Promise<Document> {
+  const { gateway, request, path, query } = call
   const isPost = request.method === 'POST'
   const onward = await gateway.shoppers.cameBack(path.id ?? '', path.token ?? '', {
     method: isPost ? 'POST' : 'GET',
     query: fieldsOf(query),
-    form: isPost ? fieldsOf((await readBody(limits.shopperReturnBytes)).toString('utf8')) : {},
+    form: isPost ? fieldsOf(await formOf(call)) : {},
   })
   if (onward?.to === 'merchant') return goTo(onward.location)
   // Relative, so that every name and prefix of a host works.
@@ -35,6 +32,17 @@ export async function comeBack({
   if (onward.to === 'nowhere') return page(200, spoken, messages.challengeReturned)
   if (onward.to === 'frame') return backInFrame(onward.checkout, onward.location, spoken)
   return nextPage(onward.redirect, onward.inFrame === true, spoken)
+}
+
+/** A form that cannot be read proves no less than any other: the shopper goes on without it. */
+async function formOf({ request, readBody }: OwnCall): Promise<string> {
+  try {
+    return (await readBody(limits.shopperReturnBytes)).toString('utf8')
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 400) throw error
+    await drained(request)
+    return ''
+  }
 }
 
 function goTo(location: string): Document {

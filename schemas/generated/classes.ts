@@ -678,6 +678,7 @@ export const fieldClasses: Readonly<Record<string, FieldClass>> = {
   'shipping.workPhone': 'person',
   'shopperResultUrl': 'none',
   'shortId': 'none',
+  'shown': 'none',
   'signingSecret': 'secret',
   'since': 'none',
   'sortOrder': 'none',

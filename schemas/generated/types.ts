@@ -1879,6 +1879,8 @@ export interface CheckoutsPayRequest {
   origin?: string
   /** Where the issuer's page opens. */
   challenge?: ("frame" | "tab")
+  /** What the page showed: `shown` of its offer. Nothing is paid where the merchant has changed it since. */
+  shown?: string
   /** One of the registrations of the checkout, to pay with it. */
   registrationId?: string
   /** Brand of the payment method. Optional where the card number determines it. */
@@ -1986,6 +1988,8 @@ export interface CheckoutsRegisterRequest {
   origin?: string
   /** Where the issuer's page opens. */
   challenge?: ("frame" | "tab")
+  /** What the page showed: `shown` of its offer. Nothing is paid where the merchant has changed it since. */
+  shown?: string
   /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
   card?: CardOfCheckoutsRegister

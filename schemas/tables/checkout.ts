@@ -36,6 +36,7 @@ const press = group('', 'Submission', [
   ['resultUrl',      url(2048, 6),    O, request,  none,  'Page that the shopper goes on to. The shopperResultUrl of the checkout wins.'],
   ['origin',         AN(255),         O, request,  none,  "Origin of the merchant's page."],
   ['challenge',      oneOf('frame', 'tab'), O, request,  none,  "Where the issuer's page opens.", { default: 'tab' }],
+  ['shown',          match('(?:[0-9.]{1,16} [A-Z]{3}|registration)', '92.00 EUR', 5, 20), O, request, none, 'What the page showed: `shown` of its offer. Nothing is paid where the merchant has changed it since.'],
   ['registrationId', id32,            O, request,  none,  'One of the registrations of the checkout, to pay with it.'],
 ])
 

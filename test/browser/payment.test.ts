@@ -71,6 +71,38 @@ describe('a payment in the widget', () => {
     await context.close()
   })
 
+  test('an amount that the merchant changed is shown before it is paid', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({})
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    await fillCard(page)
+    const button = page.locator('.wpwl-button-pay')
+    assert.equal(await button.innerText(), 'Pay €92.00')
+    await gateway.update(checkoutId, { amount: '95.00' })
+    await pay(page)
+    await page.locator('.wpwl-message', { hasText: 'The amount has changed' }).waitFor()
+    assert.equal(await button.innerText(), 'Pay €95.00')
+    assert.equal((await gateway.result(checkoutId)).result.code, '000.200.000')
+    await pay(page)
+    await page.waitForURL(/\/result/)
+    assert.equal((await gateway.result(checkoutId)).amount, '95.00')
+    await context.close()
+  })
+
+  test('a page with words of its own on the button pays the present amount', async () => {
+    checkoutId = (await gateway.checkout()).id
+    shop.show({ options: '{ labels: { submit: "Order" } }' })
+    const { page, context } = await newPage()
+    await page.goto(shop.address)
+    await fillCard(page)
+    await gateway.update(checkoutId, { amount: '95.00' })
+    await pay(page)
+    await page.waitForURL(/\/result/)
+    assert.equal((await gateway.result(checkoutId)).amount, '95.00')
+    await context.close()
+  })
+
   test('a stored card of the list pays with its security code', async () => {
     const first = await gateway.checkout({ createRegistration: 'true' })
     checkoutId = first.id

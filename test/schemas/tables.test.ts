@@ -76,7 +76,7 @@ const fieldsPerGroup = {
   'registration response': 3,
   checkout: 1,
   'checkout press': 1,
-  'checkout submission': 40,
+  'checkout submission': 41,
   'checkout response': 2,
   'schedule response': 8,
   'schedule list response': 12,

@@ -40,6 +40,8 @@ export type Submission = {
   readonly fields: Readonly<Record<string, string>>
   readonly resultUrl: string
   readonly challenge: 'frame' | 'tab'
+  /** What the button says, as the gateway names it; empty where it names no price. */
+  readonly shown: string
   /** Whether the security code of the frame beside is part of it. */
   readonly withCvv: boolean
 }
@@ -79,7 +81,7 @@ export type Precondition = Redirect & { readonly origin?: string; readonly waitU
 
 /** The gateway's reply to a submission. */
 export type Reply = {
-  readonly state: 'paid' | 'declined' | 'waiting' | 'busy' | 'closed' | 'invalid'
+  readonly state: 'paid' | 'declined' | 'waiting' | 'busy' | 'closed' | 'invalid' | 'changed'
   readonly resultUrl?: string
   readonly redirect?: Redirect
   readonly inFrame?: boolean

@@ -59,6 +59,7 @@ export default {
     paid: 'Platba proběhla úspěšně.',
     saved: 'Vaše platební metoda byla uložena.',
     declined: 'Platba nebyla přijata. Zkontrolujte své údaje nebo použijte jinou platební metodu.',
+    changed: 'Částka se změnila. Zkontrolujte novou částku a potvrďte ji znovu.',
     closed: 'Tuto platbu již nelze provést. Vraťte se do obchodu.',
     expired: 'Čas na tuto platbu vypršel. Vraťte se do obchodu a začněte znovu.',
     unknown: 'Tato platba neexistuje. Vraťte se do obchodu a začněte znovu.',

@@ -60,6 +60,7 @@ export default {
     saved: 'Ihre Zahlungsart wurde gespeichert.',
     declined:
       'Die Zahlung wurde nicht angenommen. Prüfen Sie Ihre Angaben oder verwenden Sie eine andere Zahlungsart.',
+    changed: 'Der Betrag hat sich geändert. Prüfen Sie den neuen Betrag und bestätigen Sie erneut.',
     closed: 'Diese Zahlung ist nicht mehr möglich. Bitte kehren Sie zum Shop zurück.',
     expired:
       'Die Zeit für diese Zahlung ist abgelaufen. Bitte kehren Sie zum Shop zurück und beginnen Sie von vorn.',

@@ -60,6 +60,7 @@ export default {
     saved: 'Din betalingsmetode er gemt.',
     declined:
       'Betalingen blev ikke accepteret. Kontrollér dine oplysninger, eller brug en anden betalingsmetode.',
+    changed: 'Beløbet er ændret. Kontrollér det nye beløb, og bekræft igen.',
     closed: 'Denne betaling kan ikke længere gennemføres. Gå tilbage til butikken.',
     expired: 'Tiden til denne betaling er udløbet. Gå tilbage til butikken, og start forfra.',
     unknown: 'Denne betaling findes ikke. Gå tilbage til butikken, og start forfra.',

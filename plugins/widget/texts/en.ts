@@ -58,6 +58,7 @@ export default {
     paid: 'Your payment was successful.',
     saved: 'Your payment method was saved.',
     declined: 'The payment was not accepted. Check your details or use another payment method.',
+    changed: 'The amount has changed. Check the new amount and confirm again.',
     closed: 'This payment can no longer be made. Please return to the shop.',
     expired: 'The time for this payment is over. Please return to the shop and start again.',
     unknown: 'This payment does not exist. Please return to the shop and start again.',

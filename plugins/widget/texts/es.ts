@@ -59,6 +59,7 @@ export default {
     paid: 'El pago se ha realizado correctamente.',
     saved: 'Su método de pago se ha guardado.',
     declined: 'El pago no se ha aceptado. Compruebe sus datos o utilice otro método de pago.',
+    changed: 'El importe ha cambiado. Compruebe el nuevo importe y confirme de nuevo.',
     closed: 'Este pago ya no se puede realizar. Vuelva a la tienda.',
     expired: 'El tiempo para este pago ha terminado. Vuelva a la tienda y empiece de nuevo.',
     unknown: 'Este pago no existe. Vuelva a la tienda y empiece de nuevo.',

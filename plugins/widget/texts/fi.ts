@@ -59,6 +59,7 @@ export default {
     paid: 'Maksusi onnistui.',
     saved: 'Maksutapasi on tallennettu.',
     declined: 'Maksua ei hyväksytty. Tarkista tietosi tai käytä toista maksutapaa.',
+    changed: 'Summa on muuttunut. Tarkista uusi summa ja vahvista uudelleen.',
     closed: 'Tätä maksua ei voi enää suorittaa. Palaa kauppaan.',
     expired: 'Maksuaika on päättynyt. Palaa kauppaan ja aloita alusta.',
     unknown: 'Tätä maksua ei ole. Palaa kauppaan ja aloita alusta.',

@@ -60,6 +60,7 @@ export default {
     saved: 'Votre moyen de paiement a été enregistré.',
     declined:
       'Le paiement n’a pas été accepté. Vérifiez vos informations ou utilisez un autre moyen de paiement.',
+    changed: 'Le montant a changé. Vérifiez le nouveau montant et confirmez à nouveau.',
     closed: 'Ce paiement n’est plus possible. Veuillez retourner à la boutique.',
     expired:
       'Le délai de ce paiement est dépassé. Veuillez retourner à la boutique et recommencer.',

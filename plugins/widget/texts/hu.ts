@@ -60,6 +60,7 @@ export default {
     saved: 'A fizetési módot elmentettük.',
     declined:
       'A fizetést nem fogadták el. Ellenőrizze az adatait, vagy használjon másik fizetési módot.',
+    changed: 'Az összeg megváltozott. Ellenőrizze az új összeget, és erősítse meg újra.',
     closed: 'Ez a fizetés már nem hajtható végre. Kérjük, térjen vissza az üzletbe.',
     expired:
       'A fizetésre rendelkezésre álló idő lejárt. Kérjük, térjen vissza az üzletbe, és kezdje újra.',

@@ -60,6 +60,7 @@ export default {
     saved: 'Il metodo di pagamento è stato salvato.',
     declined:
       'Il pagamento non è stato accettato. Controlla i dati o usa un altro metodo di pagamento.',
+    changed: 'L’importo è cambiato. Controlli il nuovo importo e confermi di nuovo.',
     closed: 'Questo pagamento non è più possibile. Torna al negozio.',
     expired: 'Il tempo per questo pagamento è scaduto. Torna al negozio e ricomincia.',
     unknown: 'Questo pagamento non esiste. Torna al negozio e ricomincia.',

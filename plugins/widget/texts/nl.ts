@@ -60,6 +60,7 @@ export default {
     saved: 'Uw betaalmethode is opgeslagen.',
     declined:
       'De betaling is niet geaccepteerd. Controleer uw gegevens of gebruik een andere betaalmethode.',
+    changed: 'Het bedrag is gewijzigd. Controleer het nieuwe bedrag en bevestig opnieuw.',
     closed: 'Deze betaling is niet meer mogelijk. Ga terug naar de winkel.',
     expired: 'De tijd voor deze betaling is verstreken. Ga terug naar de winkel en begin opnieuw.',
     unknown: 'Deze betaling bestaat niet. Ga terug naar de winkel en begin opnieuw.',

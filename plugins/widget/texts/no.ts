@@ -60,6 +60,7 @@ export default {
     saved: 'Betalingsmåten er lagret.',
     declined:
       'Betalingen ble ikke godkjent. Kontroller opplysningene, eller bruk en annen betalingsmåte.',
+    changed: 'Beløpet er endret. Kontroller det nye beløpet og bekreft på nytt.',
     closed: 'Denne betalingen kan ikke lenger gjennomføres. Gå tilbake til butikken.',
     expired: 'Tiden for denne betalingen er ute. Gå tilbake til butikken og begynn på nytt.',
     unknown: 'Denne betalingen finnes ikke. Gå tilbake til butikken og begynn på nytt.',

@@ -59,6 +59,7 @@ export default {
     paid: 'Płatność się powiodła.',
     saved: 'Metoda płatności została zapisana.',
     declined: 'Płatność nie została przyjęta. Sprawdź dane lub użyj innej metody płatności.',
+    changed: 'Kwota się zmieniła. Sprawdź nową kwotę i potwierdź ponownie.',
     closed: 'Tej płatności nie można już wykonać. Wróć do sklepu.',
     expired: 'Czas na tę płatność minął. Wróć do sklepu i zacznij od nowa.',
     unknown: 'Taka płatność nie istnieje. Wróć do sklepu i zacznij od nowa.',

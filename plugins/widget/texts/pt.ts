@@ -60,6 +60,7 @@ export default {
     saved: 'O seu método de pagamento foi guardado.',
     declined:
       'O pagamento não foi aceite. Verifique os seus dados ou use outro método de pagamento.',
+    changed: 'O valor foi alterado. Verifique o novo valor e confirme novamente.',
     closed: 'Este pagamento já não pode ser efetuado. Volte à loja.',
     expired: 'O tempo para este pagamento terminou. Volte à loja e comece de novo.',
     unknown: 'Este pagamento não existe. Volte à loja e comece de novo.',

@@ -59,6 +59,7 @@ export default {
     paid: 'Plata a fost efectuată cu succes.',
     saved: 'Metoda de plată a fost salvată.',
     declined: 'Plata nu a fost acceptată. Verificați datele sau folosiți altă metodă de plată.',
+    changed: 'Suma s-a modificat. Verificați noua sumă și confirmați din nou.',
     closed: 'Această plată nu mai poate fi efectuată. Vă rugăm să reveniți la magazin.',
     expired:
       'Timpul pentru această plată a expirat. Vă rugăm să reveniți la magazin și să începeți din nou.',

@@ -60,6 +60,7 @@ export default {
     saved: 'Ditt betalsätt har sparats.',
     declined:
       'Betalningen godkändes inte. Kontrollera dina uppgifter eller använd ett annat betalsätt.',
+    changed: 'Beloppet har ändrats. Kontrollera det nya beloppet och bekräfta igen.',
     closed: 'Den här betalningen kan inte längre genomföras. Gå tillbaka till butiken.',
     expired: 'Tiden för den här betalningen har gått ut. Gå tillbaka till butiken och börja om.',
     unknown: 'Den här betalningen finns inte. Gå tillbaka till butiken och börja om.',

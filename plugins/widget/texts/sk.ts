@@ -59,6 +59,7 @@ export default {
     paid: 'Platba prebehla úspešne.',
     saved: 'Váš spôsob platby bol uložený.',
     declined: 'Platba nebola prijatá. Skontrolujte svoje údaje alebo použite iný spôsob platby.',
+    changed: 'Suma sa zmenila. Skontrolujte novú sumu a potvrďte ju znova.',
     closed: 'Túto platbu už nie je možné vykonať. Vráťte sa do obchodu.',
     expired: 'Čas na túto platbu uplynul. Vráťte sa do obchodu a začnite znova.',
     unknown: 'Táto platba neexistuje. Vráťte sa do obchodu a začnite znova.',

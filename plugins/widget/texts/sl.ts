@@ -59,6 +59,7 @@ export default {
     paid: 'Vaše plačilo je bilo uspešno.',
     saved: 'Vaš način plačila je shranjen.',
     declined: 'Plačilo ni bilo sprejeto. Preverite podatke ali uporabite drug način plačila.',
+    changed: 'Znesek se je spremenil. Preverite novi znesek in znova potrdite.',
     closed: 'Tega plačila ni več mogoče izvesti. Vrnite se v trgovino.',
     expired: 'Čas za to plačilo je potekel. Vrnite se v trgovino in začnite znova.',
     unknown: 'To plačilo ne obstaja. Vrnite se v trgovino in začnite znova.',

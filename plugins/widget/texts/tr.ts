@@ -60,6 +60,7 @@ export default {
     saved: 'Ödeme yönteminiz kaydedildi.',
     declined:
       'Ödeme kabul edilmedi. Bilgilerinizi kontrol edin veya başka bir ödeme yöntemi kullanın.',
+    changed: 'Tutar değişti. Yeni tutarı kontrol edip yeniden onaylayın.',
     closed: 'Bu ödeme artık yapılamaz. Lütfen mağazaya dönün.',
     expired: 'Bu ödeme için ayrılan süre doldu. Lütfen mağazaya dönüp yeniden başlayın.',
     unknown: 'Böyle bir ödeme yok. Lütfen mağazaya dönüp yeniden başlayın.',

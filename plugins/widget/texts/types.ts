@@ -93,6 +93,8 @@ export type Messages = {
   readonly saved: string
   /** Declined; another try is possible. */
   readonly declined: string
+  /** The merchant changed the amount while the page was open. */
+  readonly changed: string
   /** No further try is possible. */
   readonly closed: string
   /** The checkout's 30 minutes are over. */

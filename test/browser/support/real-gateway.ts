@@ -11,6 +11,8 @@ export type RealGateway = {
   readonly scriptOf: (checkoutId: string) => string
   /** Makes a checkout as a merchant's server does. */
   readonly checkout: (more?: Readonly<Record<string, string>>) => Promise<Body>
+  /** Changes a checkout as a merchant's server does. */
+  readonly update: (checkoutId: string, fields: Readonly<Record<string, string>>) => Promise<Body>
   /** Asks for the result as a merchant's server does. */
   readonly result: (checkoutId: string) => Promise<Body>
   /** Removes a checkout as a merchant's server does. */
@@ -55,6 +57,7 @@ export async function realGateway(more: TestGatewayOptions = {}): Promise<RealGa
       const rest = more.createRegistration === 'only' ? { createRegistration: 'true' } : more
       return ask('/v1/checkouts', { entityId: host.channel, ...basics, ...rest })
     },
+    update: (id, fields) => ask(`/v1/checkouts/${id}`, { entityId: host.channel, ...fields }),
     result: (id) => ask(`/v1/checkouts/${id}/payment?entityId=${host.channel}`),
     remove: async (id) => {
       const path = `/v1/checkouts/${id}?entityId=${host.channel}`

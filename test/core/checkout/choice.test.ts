@@ -44,6 +44,18 @@ describe('the choice of a browser', () => {
     }
   })
 
+  test('a brand that needs no account and no page is not for the browser to choose', async () => {
+    for (const paymentBrand of ['INVOICE', 'PREPAYMENT', 'KLARNA_INVOICE', 'APPLEPAY']) {
+      const id = await newCheckout(run)
+      const reply = await press(run.gateway, id, { paymentBrand, card: undefined })
+      assert.equal(reply.state, 'invalid', paymentBrand)
+      assert.deepEqual(reply.errors, [{ field: 'paymentBrand', reason: 'invalid' }])
+    }
+    // The merchant itself may agree on such a brand with its shopper.
+    const fixed = await newCheckout(run, { paymentBrand: 'INVOICE' })
+    assert.equal((await press(run.gateway, fixed, { card: undefined })).state, 'paid')
+  })
+
   test("a merchant's server that sends an unrelated brand is authenticated by the number", async () => {
     const payment = run.pay({
       paymentBrand: 'CABAL',

@@ -82,6 +82,20 @@ describe('guesses of hidden numbers', () => {
     assert.equal((await run.gateway.checkouts.state(id)).state, 'closed')
   })
 
+  test('a refused press that is sent again is one try, and with another guess one more', async () => {
+    const id = await newCheckout(run)
+    const guess = (number: string) => ({
+      nonce: 'guess-of-one-press',
+      card: cardFields(),
+      customer: { ...jane, email: `${number}@shop.example` },
+    })
+    const left = []
+    for (const digits of ['14200000000000000', '14200000000000000', '24200000000000000']) {
+      left.push((await press(run.gateway, id, guess(digits))).attemptsLeft)
+    }
+    assert.deepEqual(left, [9, 9, 8])
+  })
+
   test('other faults come first, so that a guess without a try tells nothing', async () => {
     const id = await newCheckout(run)
     for (const email of [`1${number}@shop.example`, 'jane@shop.example']) {

@@ -18,7 +18,7 @@ import {
   startLate,
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
-import { newCheckout, nonce, pageOf, press } from './rig.ts'
+import { basket, cardFields, newCheckout, nonce, pageOf, press, shop } from './rig.ts'
 
 const bankPage = { redirect: { url: 'https://bank.example/confirm' } }
 const toBank: Script['debit'] = (_, context) => {
@@ -198,6 +198,57 @@ describe('the one payment of a checkout', () => {
     assert.equal(debits('updated-between'), 1)
   })
 
+  test('a press that says what it shows pays that alone, and is no try otherwise', async () => {
+    const id = await made('shown-before')
+    const { shown } = await run.gateway.checkouts.offer(id)
+    assert.equal(shown, '92.00 EUR')
+    const one = { nonce: nonce(), shown }
+    const updated = atNext('before-T1', () =>
+      run.gateway.checkouts.update(id, { amount: '93' } as never),
+    )
+    assert.deepEqual(await press(run.gateway, id, one), { state: 'changed' })
+    await updated
+    assert.deepEqual(await press(run.gateway, id, one), { state: 'changed' })
+    assert.deepEqual(await paymentsOf(id), [])
+    const [row] = await run.sql<{ refusals: number }>(
+      'select refusals from tollgate.checkout where id = $1',
+      [id],
+    )
+    assert.equal(row!.refusals, 0)
+    // The same amount in another spelling, or another field, is what was shown.
+    await run.gateway.checkouts.update(id, {
+      amount: '93.00',
+      merchantMemo: 'of the shop',
+    } as never)
+    const now = { shown: (await run.gateway.checkouts.offer(id)).shown }
+    assert.deepEqual(now, { shown: '93.00 EUR' })
+    assert.deepEqual(await press(run.gateway, id, now), paid(id))
+    assert.equal(debits('shown-before'), 1)
+  })
+
+  test('a page that offers to save a card charges nothing', async () => {
+    const { id } = await run.gateway.checkouts.create({
+      entityId: run.channel,
+      createRegistration: 'true',
+      shopperResultUrl: shop,
+      merchantTransactionId: 'save-alone',
+      testMode: 'EXTERNAL',
+    } as never)
+    const { shown } = await run.gateway.checkouts.offer(id)
+    await run.gateway.checkouts.update(id, basket as never)
+    assert.deepEqual(await press(run.gateway, id, { shown }), { state: 'changed' })
+    // A page that does not say what it shows sends to the address of such checkouts.
+    const { status, body } = await run.gateway.call('checkouts.register', null, {
+      path: { id },
+      body: Buffer.from(JSON.stringify({ nonce: nonce(), card: cardFields() })),
+      contentType: 'application/json',
+      requestId: 'save-alone',
+    })
+    assert.deepEqual([status, body], [200, { state: 'changed' }])
+    assert.deepEqual(run.acquirer.of('save-alone'), [])
+    assert.deepEqual(await press(run.gateway, id), paid(id))
+  })
+
   test('a removal between the read and the commit: nothing is sent', async () => {
     const id = await made('removed-between')
     const removed = atNext('before-T1', () => run.gateway.checkouts.remove(id))
@@ -229,6 +280,23 @@ describe('the one payment of a checkout', () => {
     await expired
     assert.deepEqual(run.acquirer.of('expired-between'), [])
     await assert.rejects(run.gateway.checkouts.payment(id), { code: '200.300.404', status: 400 })
+  })
+
+  test('the time of a checkout ends while a new press waits for the bank: nothing is sent', async () => {
+    const id = await made('expired-at-bank', {
+      debit: toBank!,
+      enquire: () => pending(bankPage),
+      reverseByKey: async () => {
+        await run.sql(
+          `update tollgate.checkout set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`,
+          [id],
+        )
+        return { is: 'reversed', refs: {} }
+      },
+    })
+    await press(run.gateway, id)
+    assert.equal((await press(run.gateway, id)).state, 'closed')
+    assert.equal(debits('expired-at-bank'), 1)
   })
 
   test('a payment that began in time ends after the time of its checkout', async () => {

@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { type Connector, declined, pending } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import { onFaultPoint } from '../../../core/index.ts'
-import type { Script } from '../../rig/acquirer.ts'
+import { approvedAs, type Script } from '../../rig/acquirer.ts'
 import {
   type AuthenticatingRun,
   authenticatorName,
@@ -14,7 +14,7 @@ import {
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval } from '../../rig/late-words.ts'
-import { cardFields, newCheckout, press } from './rig.ts'
+import { cardFields, newCheckout, nonce, press } from './rig.ts'
 
 const hour = 3_600_000
 
@@ -137,7 +137,12 @@ describe('another press after an authentication', () => {
   test('a soft decline of a card that no authenticator knows is final', async () => {
     const id = await made('soft-unknown-card', softDeclines)
     const card = { ...cardFields('377777777777770'), cvv: '1234' }
-    assert.equal((await press(run.gateway, id, { card })).state, 'declined')
+    const one = { nonce: nonce() }
+    assert.equal((await press(run.gateway, id, { ...one, card })).state, 'declined')
+    // The merchant may have read the decline: the same press pays no more, whatever it brings.
+    for (const more of [{ card }, {}]) {
+      assert.equal((await press(run.gateway, id, { ...one, ...more })).state, 'declined')
+    }
     assert.deepEqual(run.acquirer.of('soft-unknown-card'), ['debit'])
     assert.deepEqual(run.authenticator.of('soft-unknown-card'), [])
   })
@@ -151,5 +156,29 @@ describe('another press after an authentication', () => {
     } as never)
     assert.equal((await press(run.gateway, id)).state, 'declined')
     assert.equal(verifications, 1)
+  })
+
+  test('a process that died after a soft decline: the press goes on with the same card alone', async () => {
+    let no = 0
+    const id = await made('soft-died', {
+      debit: (operation, context) => {
+        context.sending()
+        no += 1
+        return no === 1 ? declined('300.100.100') : approvedAs(operation)
+      },
+    })
+    let commits = 0
+    onFaultPoint((at) => {
+      if (at !== 'before-T1') return
+      commits += 1
+      if (commits === 2) throw new Error('the process died')
+    })
+    const one = { nonce: nonce() }
+    await assert.rejects(press(run.gateway, id, one), /died/)
+    onFaultPoint(undefined)
+    const other = { ...one, card: cardFields('5454545454545454') }
+    assert.equal((await press(run.gateway, id, other)).state, 'declined')
+    assert.deepEqual(run.acquirer.of('soft-died'), ['debit'])
+    assert.equal((await press(run.gateway, id, one)).state, 'paid')
   })
 })

@@ -139,6 +139,16 @@ describe('shoppers who come back from a bank', () => {
     })
   }
 
+  test('a process without the connector sends the shopper on, and another one asks', async () => {
+    const { id, token } = await away('back-elsewhere', () => approved({ reference: 'b9' }))
+    const without = await run.another({ role: 'api', plugins: [] } as never)
+    assert.deepEqual(await back(id, token, {}, without), merchantOf(id))
+    await without.close()
+    assert.equal(await run.stateOf(id), 'pending')
+    assert.deepEqual(await back(id, token), merchantOf(id))
+    assert.equal(await run.code(id), charged)
+  })
+
   test('another token, another payment and no payment are one answer', async () => {
     const one = await away('back-own-1', () => approved({ reference: 'b5' }))
     const other = await away('back-foreign', () => approved({ reference: 'b6' }))

@@ -15,6 +15,7 @@ import {
   unknown,
 } from '@tollgate/plugin-kit'
 import { type FaultPoint, type Gateway, GatewayError, onFaultPoint } from '../../../core/index.ts'
+import { limits } from '../../../schemas/index.ts'
 import { message } from '../../rig/acquirer.ts'
 import {
   type AuthenticatingRun,
@@ -101,6 +102,21 @@ describe('money around an authentication', () => {
     assert.deepEqual(run.authenticator.of('twice-at-once'), ['authenticate', 'complete'])
     await run.back(id, token, other)
     assert.deepEqual(run.acquirer.of('twice-at-once'), ['debit'])
+  })
+
+  test('a shopper who came back too often at once is asked about after a pause', async () => {
+    let isConfirmed = false
+    const { id, token } = await run.away('often-at-once', {
+      complete: () => (isConfirmed ? confirmed() : challenge()),
+      enquire: () => (isConfirmed ? confirmed() : challenge()),
+    })
+    for (let count = 0; count < limits.shopperQuestions.atOnce; count += 1)
+      await run.back(id, token)
+    isConfirmed = true
+    await run.back(id, token)
+    assert.equal(run.authenticator.of('often-at-once').includes('enquire'), false)
+    assert.equal(await ended(id), charged)
+    assert.deepEqual(run.acquirer.of('often-at-once'), ['debit'])
   })
 
   test('killed after the return and before the money, a job goes on within five minutes', async () => {

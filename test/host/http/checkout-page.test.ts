@@ -144,6 +144,23 @@ describe('the hosted page of a checkout', () => {
     }
   })
 
+  test('an amount that changed while the page was open is shown before it is charged', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const { html } = await get(id)
+    const shown = /name="shown" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    assert.equal(shown, '92.00 EUR')
+    await post(`/v1/checkouts/${id}`, { amount: '95.00', currency: 'EUR' })
+    const sent = await send(id, { nonce: nonceIn(html), shown, ...card })
+    assert.equal(sent.location, 'page?method=card&outcome=changed')
+    assert.deepEqual(await payments(id), [])
+    const again = await get(id, '?method=card&outcome=changed')
+    assert.match(again.html, /The amount has changed/)
+    assert.match(again.html, /Pay €95\.00/)
+    // A page of an older version says nothing about what it shows.
+    assert.equal((await send(id, { nonce: nonceIn(again.html), ...card })).status, 303)
+    assert.equal((await payments(id)).length, 1)
+  })
+
   test('a declined card can be followed by another, and the shopper learns no code', async () => {
     const id = await checkout()
     const { location } = await tryWith(id, { ...card, 'card.number': '4000000000000002' })
@@ -226,6 +243,17 @@ describe('the hosted page of a checkout', () => {
     }
     const pressed = await send(id, { nonce: 'n'.repeat(16), paymentBrand: 'PAYPAL' })
     assert.notEqual(pressed.location, location)
+  })
+
+  test('blanks around the number of a press are no part of it', async () => {
+    const id = await checkout({ shopperResultUrl: shop })
+    const { html } = await get(id)
+    const sent = await send(id, { nonce: ` ${nonceIn(html)}\r\n`, paymentBrand: 'PAYPAL' })
+    assert.equal(sent.status, 303)
+    assert.match(
+      sent.headers.get('set-cookie') ?? '',
+      new RegExp(`^tollgate-press=${nonceIn(html)};`),
+    )
   })
 
   test('a page of a bank without a method is opened by GET', async () => {

@@ -74,6 +74,22 @@ describe('shoppers who come back over HTTP', () => {
     })
   }
 
+  test('a shopper whose bank posts too large a form goes on to the merchant without it', async () => {
+    const { id, page } = await away()
+    const path = await press(page, 'approve')
+    for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
+      const response = await fetch(`${host.url}${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: `PaRes=${'x'.repeat(70_000)}`,
+      })
+      assert.equal(response.status, 303)
+      assert.equal(response.headers.get('location'), location(id))
+    }
+    assert.equal((await read(id)).result.code, '000.100.110')
+  })
+
   test('a shopper who comes back without having paid may go to the bank again', async () => {
     const { id, page } = await away()
     // The bank's page holds its way back, signed.

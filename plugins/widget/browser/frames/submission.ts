@@ -41,10 +41,13 @@ export function createSender(): {
       origin: port.origin,
       resultUrl: word.resultUrl,
       challenge: word.challenge,
+      ...(word.shown === '' ? {} : { shown: word.shown }),
     })
     isSending = false
     if (reply === null) return port.say({ is: 'lost' })
-    if (reply.state !== 'busy' && reply.state !== 'invalid') waiting = nonce
+    // No payment was begun.
+    const isVain = ['busy', 'invalid', 'changed'].includes(reply.state)
+    if (!isVain) waiting = nonce
     nonce = null
     port.say({ is: 'reply', reply, ...(waiting === undefined ? {} : { press: waiting }) })
   }

@@ -18,6 +18,8 @@ export type Checkout = {
   readonly kind: 'payment' | 'registration'
   readonly amount?: string
   readonly currency?: string
+  /** The gateway's word for what is paid: it travels back with a press. */
+  readonly shown?: string
   readonly brands: readonly { readonly brand: string; readonly flow: Flow }[]
   readonly registrations: readonly StoredCard[]
   readonly createRegistration: boolean
@@ -53,6 +55,24 @@ export async function loadCheckout(place: Place, loading: Promise<Response>): Pr
   }
   if (!response.ok) throw widgetError('WidgetError', `The gateway answered ${response.status}`)
   return (await response.json()) as Checkout
+}
+
+/** What the merchant changed since: the amount, or whether anything is paid. False without an answer. */
+export async function renewTerms(place: Place, checkout: Checkout): Promise<boolean> {
+  try {
+    const response = await fetch(`${wholePlace(place)}/widget`, {
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+      headers: { Accept: 'application/json' },
+    })
+    if (!response.ok) return false
+    const { kind, amount, currency, shown } = (await response.json()) as Checkout
+    Object.assign(checkout, { kind, amount, currency, shown })
+    return true
+  } catch {
+    return false
+  }
 }
 
 export const titleOf = (code: string) => brandTitles[code] ?? code

@@ -1,5 +1,6 @@
 import type { FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
 import { type Ending, openChallenge, prepareRedirect } from './challenge-panel.ts'
+import { renewTerms } from './checkout.ts'
 import { browserFields, ownResult, resultAddress, resultOf } from './collect.ts'
 import { type Context, reportError } from './context.ts'
 import type { Frame } from './frame.ts'
@@ -7,6 +8,7 @@ import { follow, goToResult } from './leave.ts'
 import type { Group, Notices } from './messages.ts'
 import { call } from './options.ts'
 import { fieldMessage } from './refusals.ts'
+import { relabel, shownBy } from './shell.ts'
 
 const sentLimitMs = 8_000
 /** After this, a text beside the spinner says that the payment is under way. */
@@ -148,6 +150,7 @@ export function createCashier(context: Context): Cashier {
       return form.sender().say({ do: 'state' })
     }
     if (reply.state === 'invalid') return refuse(form, reply)
+    if (reply.state === 'changed') return renew(form)
     if (reply.state === 'declined' && reply.resultUrl === undefined) {
       rest()
       form.clear()
@@ -155,6 +158,15 @@ export function createCashier(context: Context): Cashier {
       return form.button.focus()
     }
     finish(form, reply.state, reply.resultUrl ?? othersPaid(reply.state))
+  }
+
+  /** The merchant changed the amount since it was shown: nothing is paid before the shopper has seen the new one. */
+  const renew = async (form: PayForm) => {
+    const isNew = await renewTerms(context.place, context.checkout)
+    if (isNew) relabel()
+    rest()
+    form.notices.tell(isNew ? messages.changed : messages.tryAgain, isNew ? 'info' : 'error')
+    form.button.focus()
   }
 
   /** Takes the shopper to the bank: in a frame of the form, in a target of the page, or in this tab. */
@@ -245,6 +257,7 @@ function submissionOf(context: Context, form: PayForm): Submission {
     resultUrl: resultAddress(context),
     challenge: isInFrame ? 'frame' : 'tab',
     withCvv: form.withCvv(),
+    shown: shownBy(context, form.button),
   }
 }
 

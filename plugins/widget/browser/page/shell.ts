@@ -25,7 +25,8 @@ export function createShell(context: Context, kind: string, buttonText?: string)
     'aria-busy': 'false',
   })
   const button = element('button', { type: 'submit', class: 'wpwl-button wpwl-button-pay' })
-  button.textContent = buttonText ?? submitLabel(context)
+  if (buttonText === undefined) labelled(context, button)
+  else button.textContent = buttonText
   const submitGroup = element(
     'div',
     { class: 'wpwl-group wpwl-group-submit wpwl-clearfix' },
@@ -48,7 +49,27 @@ export function createShell(context: Context, kind: string, buttonText?: string)
   return { container, form, notices, button, submitGroup }
 }
 
-export function submitLabel({ options, language, checkout }: Context): string {
+/** Buttons that say what is paid, each with its words. */
+const labels = new Map<HTMLButtonElement, () => string>()
+
+function labelled(context: Context, button: HTMLButtonElement): void {
+  labels.set(button, () => submitLabel(context))
+  context.signal.addEventListener('abort', () => labels.delete(button), { once: true })
+  button.textContent = submitLabel(context)
+}
+
+/** The buttons of every form, after the merchant changed what is paid. */
+export function relabel(): void {
+  for (const [button, label] of labels) button.textContent = label()
+}
+
+/** What a button says, as the gateway names it: nothing where the page chose the words, or a brand is named. */
+export function shownBy({ options, checkout }: Context, button: HTMLButtonElement): string {
+  const isOwn = typeof options.labels?.submit === 'string' && options.useSummaryPage !== true
+  return isOwn || !labels.has(button) ? '' : (checkout.shown ?? '')
+}
+
+function submitLabel({ options, language, checkout }: Context): string {
   const { labels } = language.texts
   // A page that expects a summary may have called this button "Next", and it pays.
   const { submit } = options.labels ?? {}
