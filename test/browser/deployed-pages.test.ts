@@ -236,6 +236,44 @@ describe('pages of deployed shops', () => {
     assert.equal(gateway.submitted.length, 1)
   })
 
+  test("a page's own check that fails stops the payment, and so does every way to say no", async () => {
+    const error = '"told", error.name, error.message'
+    await open(
+      `{ onBeforeSubmitCard: () => check(), onBeforeSubmitCardPromise: () => later(), onError: (error) => console.log(${error}) }`,
+      { head: '<script>var check, later = () => {}</script>' },
+    )
+    await fillCard(page)
+    const pays = async (check: string, later = '() => {}') => {
+      const both = `check = ${check}; later = () => { console.log('asked'); return (${later})() }`
+      said.length = 0
+      await page.evaluate(both)
+      await pay(page)
+    }
+    for (const [name, check, later] of [
+      ['onBeforeSubmitCard', "() => { throw Error('mine') }"],
+      ['onBeforeSubmitCard', "async () => { throw Error('mine') }"],
+      ['onBeforeSubmitCard', "() => { if (!$('#terms').is(':checked')) return false }"],
+      ['onBeforeSubmitCardPromise', '() => {}', "() => Promise.reject(Error('mine'))"],
+    ] as const) {
+      await pays(check, later)
+      await page.locator('.wpwl-message-error', { hasText: 'Please try again' }).waitFor()
+      assert.equal(tells(`told WidgetError wpwlOptions.${name} failed, so no payment was sent`), 1)
+      assert.equal(tells('load it in the page'), check.includes('$') ? 1 : 0)
+    }
+    for (const no of ['() => false', '() => 0', "() => 'false'", 'async () => false']) {
+      await pays('() => {}', no)
+      await hears('asked')
+      assert.equal(await page.locator('.wpwl-message-error').isVisible(), false)
+    }
+    await pays("async () => { setTimeout(() => console.log('late'), 100); return false }")
+    await hears('late')
+    assert.equal(tells('asked'), 0, 'the second check is asked after the first')
+    assert.equal(gateway.submitted.length, 0)
+    await pays('() => {}')
+    await page.locator(declined).waitFor()
+    assert.equal(gateway.submitted.length, 1, 'a check that returns nothing agrees')
+  })
+
   test('a page finds the parts of stored cards, rewrites them, and pays with the chosen one', async () => {
     gateway.script.checkout = {
       ...ordinary,

@@ -65,7 +65,7 @@ export function createBankAccountForm(context: Context, brand: string, cashier: 
     }),
     sender: () => sender,
     withCvv: () => false,
-    allowed: async () => undefined,
+    allowed: async () => true,
     clear: () => {},
   }
   shell.form.addEventListener('submit', (event) => {

@@ -26,8 +26,8 @@ export type PayForm = {
   /** The frame that sends this form. */
   readonly sender: () => Frame
   readonly withCvv: () => boolean
-  /** The page's own checks; false stops. */
-  readonly allowed: (event: Event) => unknown
+  /** The page's own checks. @throws Error about one that failed */
+  readonly allowed: (event: Event) => Promise<boolean>
   /** Empties what must not be sent again. */
   readonly clear: () => void
 }
@@ -76,7 +76,7 @@ export function createCashier(context: Context): Cashier {
       form.notices.announce(messageOf(wrong))
       return
     }
-    if ((await form.allowed(event)) === false) return rest()
+    if (!(await mayGoOut(form, event))) return rest()
     setBusy(form, true)
     form.notices.announce(messages.processing)
     tellSoon(form)
@@ -90,6 +90,17 @@ export function createCashier(context: Context): Cashier {
       )
     }, sentLimitMs)
     form.sender().say(submissionOf(context, form))
+  }
+
+  /** A page's check that fails stops the payment: it may have been about to refuse. */
+  const mayGoOut = async (form: PayForm, event: Event): Promise<boolean> => {
+    try {
+      return await form.allowed(event)
+    } catch (thrown) {
+      form.notices.tell(messages.tryAgain, 'error')
+      reportError(context, 'WidgetError', (thrown as Error).message)
+      return false
+    }
   }
 
   const open = (form: PayForm) => {
