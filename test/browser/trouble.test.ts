@@ -33,11 +33,12 @@ describe('trouble with a payment', () => {
   after(async () => {
     await Promise.all([shop?.close(), gateway?.close()])
   })
-  /** @param isTimed the test moves the time of the page and its frames */
+  /** @param isTimed the test moves the time of the page and its frames @param prepare before the page opens */
   const open = async (
     shown: ShopPage = {},
     options: BrowserContextOptions = {},
     isTimed = false,
+    prepare: (page: Page) => Promise<unknown> = async () => {},
   ) => {
     await page?.context().close()
     shop.show(shown)
@@ -46,6 +47,7 @@ describe('trouble with a payment', () => {
     said = []
     page.on('console', (message) => said.push(message.text()))
     page.on('pageerror', (error) => said.push(error.message))
+    await prepare(page)
     await page.goto(shop.address)
   }
   /** In steps of half a second, between which replies arrive. */
@@ -379,6 +381,28 @@ describe('trouble with a payment', () => {
       assert.ok(told.includes(`is ${shop.origin} in widgetOrigins of the channel`), said.join())
       assert.match(told, /content security policy/)
     })
+
+    for (const name of ['number', 'challenge']) {
+      test(`a frame ${name} that comes as something else is loaded again`, async () => {
+        const redirect = { url: `${gateway.origin}/bank` }
+        gateway.script.replies = [{ state: 'waiting', redirect, inFrame: true }]
+        gateway.script.states = [{ state: 'busy', redirect, inFrame: true }]
+        let times = 0
+        const broken = (it: Page) =>
+          it.route(new RegExp(`/frame/[^/]+/${name}$`), (route) => {
+            times += 1
+            return times === 1 ? route.fulfill({ status: 400, body: '{}' }) : route.continue()
+          })
+        await open({}, {}, false, broken)
+        const steps = await page.evaluate(() => history.length)
+        await fillCard(page)
+        await pay(page)
+        await page.frameLocator('.wpwl-target').frameLocator('.bank').getByRole('button').waitFor()
+        assert.equal(times, 2)
+        assert.equal(await page.evaluate(() => history.length), steps)
+        assert.doesNotMatch(said.join(), /PciIframe/)
+      })
+    }
 
     test('a script that loads late or by hand finds its form', async () => {
       await open({ scriptAttributes: 'async' })
