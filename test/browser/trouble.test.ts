@@ -144,6 +144,53 @@ describe('trouble with a payment', () => {
     assert.ok(polls() - before <= 8, 'the pauses between questions grow')
   })
 
+  test('a payment that the acquirer still works on is followed from the start, then the form is free', async () => {
+    gateway.script.states = [{ state: 'busy', awaited: true }]
+    await open({}, {}, true)
+    await message(/Your payment is being processed/)
+    await fillCard(page)
+    await numberField(page).press('Enter')
+    await page.locator('.wpwl-form-card[aria-busy="true"]').waitFor()
+    gateway.script.states = [{ state: 'free' }]
+    await passTime(3_000)
+    await message(/not accepted/)
+    assert.equal(gateway.submitted.length, 0, 'no press while it was under way')
+    gateway.script.replies = [{ state: 'paid', resultUrl: resultUrl() }]
+    await cvvField(page).fill('123')
+    await pay(page)
+    await page.waitForURL(/\/result/)
+  })
+
+  test('a payment that the acquirer still works on leads to the result page', async () => {
+    gateway.script.states = [{ state: 'busy', awaited: true }]
+    await open({}, {}, true)
+    await message(/Your payment is being processed/)
+    await passTime(10_500)
+    await page.waitForURL(/\/result/)
+    assert.deepEqual(gateway.submitted, [])
+  })
+
+  test('a page that the browser kept for the way back looks again', async () => {
+    gateway.script.replies = [{ state: 'waiting', redirect: { url: `${gateway.origin}/away` } }]
+    await open()
+    await page.route('**/away', (route) => route.fulfill({ status: 204 }))
+    await fillCard(page)
+    await pay(page)
+    await message(/taken to another page/)
+    const comeBack = () =>
+      page.evaluate(() =>
+        window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),
+      )
+    await comeBack()
+    await page.locator('.wpwl-form-card[aria-busy="false"]').waitFor()
+    assert.equal(await page.locator('.wpwl-message').isVisible(), false)
+    gateway.script.states = [{ state: 'busy', awaited: true }]
+    await comeBack()
+    await message(/Your payment is being processed/)
+    gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
+    await page.waitForURL(/\/result/)
+  })
+
   test("the page that the merchant's server named comes before that of the form", async () => {
     const named = `${shop.origin}/result?named=1`
     gateway.script.replies = [{ state: 'waiting' }]

@@ -1,4 +1,4 @@
-import type { FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
+import type { CheckoutState, FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
 import { type Ending, openChallenge, prepareRedirect } from './challenge-panel.ts'
 import { browserFields, ownResult, resultAddress, resultOf } from './collect.ts'
 import { type Context, reportError } from './context.ts'
@@ -37,7 +37,7 @@ export type Cashier = {
   readonly press: (form: PayForm, event: Event) => Promise<void>
   /** The words of the sending frames. */
   readonly hear: (word: FromFrame) => void
-  /** Says at once when the checkout takes no payment any more. */
+  /** Says at once when the checkout takes no payment any more, or when one is under way. */
   readonly open: (form: PayForm) => void
 }
 
@@ -109,14 +109,30 @@ export function createCashier(context: Context): Cashier {
       () => form.sender().say({ do: 'look' }),
       () => form.notices.tell(messages.tryAgain, 'error'),
     )
+    // A page that the browser kept stands as it was left: it may have been on its way to another page.
+    const comeBack = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return
+      rest()
+      form.notices.clear()
+      form.form.classList.remove('wpwl-form-done')
+      form.sender().say({ do: 'look' })
+    }
+    addEventListener('pageshow', comeBack, { signal: context.signal })
+  }
+
+  /** The shopper may have come back from the result page, or from elsewhere while the acquirer still works. */
+  const looked = (form: PayForm, { state, awaited }: CheckoutState) => {
+    if (state === 'paid' || state === 'closed') return finish(form, state, undefined)
+    if (state !== 'busy' || awaited !== true || pressed !== null) return
+    pressed = form
+    setBusy(form, true)
+    form.notices.tell(messages.processing, 'info')
+    form.sender().say({ do: 'state' })
   }
 
   const hear = (word: FromFrame) => {
     if (word.is === 'looked') {
-      const { state } = word.state
-      // The shopper may have come back from the result page and stays here.
-      if (opened !== null && (state === 'paid' || state === 'closed'))
-        finish(opened, state, undefined)
+      if (opened !== null) looked(opened, word.state)
       return
     }
     // A reply counts also when it comes after the form gave up waiting.
@@ -163,7 +179,9 @@ export function createCashier(context: Context): Cashier {
       rest()
       form.clear()
       form.notices.tell(messages.declined, 'error')
-      return form.button.focus()
+      // A payment from before this page was no press of this form.
+      if (form === last) form.button.focus()
+      return
     }
     finish(form, reply.state, reply.resultUrl ?? othersPaid(reply.state))
   }
