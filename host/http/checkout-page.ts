@@ -7,6 +7,7 @@ import { brandOf, limits } from '@tollgate/schemas'
 import { wishesIn } from '@tollgate/widget/texts/languages'
 import type { Texts } from '@tollgate/widget/texts/types'
 import type { Document } from './answer.ts'
+import { brandToName, wrongInCard } from './checkout-page-check.ts'
 import {
   deviceFrame,
   deviceLimitSeconds,
@@ -171,8 +172,15 @@ async function pay(call: OwnCall): Promise<Document> {
   const body = await readBody(limits.checkoutPageBytes)
   const form = fieldsOf(body.toString('utf8'))
   const submission = submissionIn(form)
-  const method = methodOf(form, await storedOf(gateway, path.id ?? '', form))
-  if ('wrong' in submission) return again(gateway, asked, { method, wrong: submission.wrong })
+  const offer = await offerOf(gateway, path.id ?? '', asked)
+  const method = methodOf(form, offer?.registrations ?? [])
+  const isCard = offer !== undefined && form.has('card.number')
+  const wrong = isCard
+    ? wrongInCard(submission.fields, offer, submission.wrong, new Date())
+    : submission.wrong
+  if (wrong.length > 0) return again(gateway, asked, { method, wrong })
+  const brand = isCard ? brandToName(submission.fields, offer) : undefined
+  if (brand !== undefined) submission.fields.set('paymentBrand', brand)
   addBrowser(submission.fields, request.headers)
   const reply = await gateway.call('checkouts.pay', null, {
     path,
@@ -188,22 +196,21 @@ async function pay(call: OwnCall): Promise<Document> {
   const to =
     resultUrl === undefined
       ? undefined
-      : trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
+      : trusted(offer ?? (await gateway.checkouts.offer(path.id ?? '')), resultUrl)
   const next = to === undefined ? onward(gateway, asked, method, rest) : goTo(gateway, to)
   return rest.state === 'waiting' ? withPress(gateway, next, form.get('nonce') ?? '') : next
 }
 
-/** The registrations on the page, where the form is of one. */
-async function storedOf(
+/** What the page shows; undefined: there is no such checkout. */
+async function offerOf(
   gateway: Gateway,
   id: string,
-  form: URLSearchParams,
-): Promise<Offer['registrations']> {
-  if (!form.has('registrationId')) return []
+  asked: URLSearchParams,
+): Promise<Offer | undefined> {
   try {
-    return (await gateway.checkouts.offer(id)).registrations
+    return withBrands(await gateway.checkouts.offer(id), asked)
   } catch (error) {
-    if (error instanceof GatewayError && error.status === 404) return []
+    if (error instanceof GatewayError && error.status === 404) return undefined
     throw error
   }
 }
