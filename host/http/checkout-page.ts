@@ -106,16 +106,21 @@ function pageOf(
     case 'closed':
       return page(gateway, 200, messagePage(setting, messages.closed, link))
     case 'busy':
-      if (asked.has('other')) break
+      // Nothing ends a payment that the acquirer works on, so there is no other way to pay meanwhile.
+      if (asked.has('other') && state.awaited !== true) break
       if (redirect !== undefined) return wayOut(gateway, asked, setting, redirect as Way)
       return page(
         gateway,
         200,
-        messagePage(setting, messages.processing, {
-          link: { to: addressOf(asked), text: words.checkAgain },
-          ...(link.link === undefined ? {} : { shop: link.link }),
-          other: addressOf(asked, { other: '1' }),
-        }),
+        messagePage(
+          setting,
+          asked.get('outcome') === 'busy' ? messages.busy : messages.processing,
+          {
+            link: { to: addressOf(asked), text: words.checkAgain },
+            ...(link.link === undefined ? {} : { shop: link.link }),
+            ...(state.awaited === true ? {} : { other: addressOf(asked, { other: '1' }) }),
+          },
+        ),
         ['Refresh', '5'],
       )
     case 'free':
@@ -235,6 +240,7 @@ function onward(
   if (state === 'waiting' && redirect !== undefined && isOpenedByGet(redirect) && !hasSteps)
     return goTo(gateway, withParameters(redirect as Redirect))
   if (state === 'declined') return again(gateway, asked, { method, outcome: 'declined' })
+  if (state === 'busy') return again(gateway, asked, { outcome: 'busy' })
   if (state !== 'invalid') return again(gateway, asked, {})
   // Nothing that the shopper could correct.
   if (errors.length === 0) return again(gateway, asked, { method, outcome: 'trouble' })

@@ -68,6 +68,12 @@ describe('the hosted page of a checkout', () => {
       html,
     )
     assert.equal(headers.get('refresh'), '5', 'the page looks again by itself')
+    assert.doesNotMatch(html, /Use another payment method/)
+    assert.match((await get(id, '?other=1')).html, /Your payment is being processed/)
+    const refused = await send(id, { nonce: 'another-press-of-a-button', ...card })
+    assert.equal(refused.location, 'page?outcome=busy')
+    assert.match((await get(id, '?outcome=busy')).html, /This payment is already under way/)
+    assert.equal((await payments(id)).length, 1)
     const alone = await checkout()
     await tryWith(alone, pending)
     assert.doesNotMatch((await get(alone)).html, /Back to the shop/)
