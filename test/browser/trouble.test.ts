@@ -261,6 +261,17 @@ describe('trouble with a payment', () => {
       await page.waitForURL(/\/result/)
     })
 
+    test('the line around its page is as dark as the others of a dark page', async () => {
+      asks()
+      await open({ head: '<style>:root { color-scheme: dark }</style>' })
+      await fillCard(page)
+      await pay(page)
+      await bank().getByRole('button').waitFor()
+      const lineOf = (selector: string) =>
+        page.locator(selector).evaluate((one) => getComputedStyle(one).borderTopColor)
+      assert.equal(await lineOf('.wpwl-target'), await lineOf('.wpwl-container-card'))
+    })
+
     test('a refused payment returns to the form', async () => {
       asks()
       await open()
