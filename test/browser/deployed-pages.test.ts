@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { bankAccountBrands, brandTitles } from '../../plugins/widget/generated/brand-titles.ts'
 import { newContext } from './support/browser.ts'
 import {
   ordinary,
@@ -303,6 +304,29 @@ describe('pages of deployed shops', () => {
     await page.locator('#order').click()
     await page.locator(`.wpwl-form-registrations ${declined}`).waitFor()
     assert.equal(gateway.submitted[0]!.registrationId, 'd'.repeat(32))
+  })
+
+  test('a form without brands shows those with a mark in test, and names bank forms that look the same', async () => {
+    const [first, second] = bankAccountBrands.filter((code) => code !== 'DIRECTDEBIT_SEPA')
+    const bank = (brand: string) => ({ brand, flow: 'bank' })
+    const redirect = (brand: string) => ({ brand, flow: 'redirect' })
+    const brands = [
+      { brand: 'VISA', flow: 'card' },
+      ...['DIRECTDEBIT_SEPA', first!, second!].map(bank),
+      ...['PAYPAL', 'TWINT'].map(redirect),
+    ]
+    const titles = () => page.locator('.wpwl-form-title').allInnerTexts()
+    const buttons = () => page.locator('.wpwl-button-brand').allInnerTexts()
+    gateway.script.checkout = { brands }
+    await open(undefined, { brands: '' })
+    assert.equal(await page.locator('.wpwl-form-directDebit').count(), 1)
+    assert.deepEqual([await titles(), await buttons()], [[], ['Pay with PayPal']])
+    gateway.script.checkout = { brands, test: false }
+    await open(undefined, { brands: '' })
+    assert.equal(await page.locator('.wpwl-form-directDebit').count(), 3)
+    const named = ['DIRECTDEBIT_SEPA', first!, second!].map((code) => brandTitles[code] ?? code)
+    assert.deepEqual(await titles(), named)
+    assert.deepEqual(await buttons(), ['Pay with PayPal', 'Pay with TWINT'])
   })
 
   test('a page can hide the list of stored cards by its id', async () => {
