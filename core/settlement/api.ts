@@ -10,7 +10,7 @@ import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { assign, type Decided, rerun } from './assign.ts'
 import { EmptyFile, merchantOfAccount, receive } from './receive.ts'
-import { settlementOf } from './scope.ts'
+import { commonEntity, settlementOf } from './scope.ts'
 import { FileTooLarge } from './sealed-file.ts'
 import { entityOfRecord, exceptionalRecords } from './store-exception.ts'
 import { exceptionsOf, type FileRow, fileById, newestFiles } from './store-file.ts'
@@ -56,7 +56,8 @@ export class Settlements {
   }
 
   /**
-   * Stores a settlement file, sealed. A worker reads it within seconds; `file` shows the result.
+   * Stores a settlement file, sealed. A worker reads it within seconds; `file` shows the result. Lines of
+   * merchants outside of the caller's entity are not kept.
    *
    * @throws GatewayError 400 for an unknown account, an account whose connector reads no settlement files,
    * an empty file and one of more than 4 GiB; 403 without the right `reconcile`.
@@ -70,6 +71,12 @@ export class Settlements {
     settlementOf(this.#engine, account.connector)
     const merchant = await merchantOfAccount(this.#engine, account)
     if (merchant === undefined) throw wrong('accountId', 'has no merchant number at its institute')
+    if (!(await this.#acts(caller, await commonEntity(this.#engine, merchant.channelIds)))) {
+      throw wrong(
+        'accountId',
+        'has a merchant number of other merchants, too: import the file above them',
+      )
+    }
     if (typeof stream?.[Symbol.asyncIterator] !== 'function') {
       throw wrong('stream', 'must be an async iterable of bytes')
     }
@@ -84,6 +91,7 @@ export class Settlements {
             source: 'import',
             skipsBad: options.skipBadLines === true,
             by: actorOf(caller),
+            reachEntityId: caller.entityId,
           },
           stream,
         ),
@@ -166,7 +174,7 @@ export class Settlements {
     const caller = this.#caller(options, 'settlement.rerun', 'reconcile')
     const decided = decidedOf(caller, options)
     await this.#file(caller, fileId)
-    await this.#engine.inFlight.track(rerun(this.#engine, fileId, decided))
+    await this.#engine.inFlight.track(rerun(this.#engine, fileId, decided, caller.entityId))
   }
 
   /** One file with its first thousand exceptions. @throws GatewayError 404. */

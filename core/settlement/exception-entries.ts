@@ -65,6 +65,11 @@ const words: Readonly<Record<string, Words>> = {
     came: 'records whose effect failed three times',
     do: 'Look at the log, then run the file again: tollgate settlement rerun.',
   },
+  UNCONFIRMED: {
+    expected: 'a chargeback, a failed payment or the end of an open one names its payment',
+    came: 'records whose payment follows from amount, card and brand alone; nothing happened to it',
+    do: 'Confirm each by tollgate settlement assign: the chargeback is recorded then, or the payment changes.',
+  },
   CHANGED: {
     expected: 'a known record comes again with the same content',
     came: 'other content',

@@ -7,6 +7,7 @@ import { limits } from '@tollgate/schemas'
 import { type Digest, maskedAccounts } from '../redaction/references.ts'
 import { ItemCheck } from './checked-item.ts'
 import { Exceptions } from './exceptions.ts'
+import { digestOfNumber } from './known-bytes.ts'
 import { occurrenceKey } from './record-key.ts'
 import type { ScopeBook } from './scope-book.ts'
 import type { CheckedItem, StagedBatchLine, StagedRecord } from './types.ts'
@@ -123,8 +124,11 @@ class Reading {
   async #scopeOf({ line, merchantNumber }: StagedRecord | StagedBatchLine) {
     const scopeId = await this.#given.scopes.of(merchantNumber)
     if (scopeId === undefined) {
-      const why = `no account has the merchant number ${maskedAccounts(merchantNumber)}`
-      this.#exceptions.add({ line, kind: 'UNKNOWN_ACCOUNT', why })
+      const { scopes, digest } = this.#given
+      const account = scopes.isLimited ? 'no account of the importer' : 'no account'
+      const why = `${account} has the merchant number ${maskedAccounts(merchantNumber)}`
+      const number = digestOfNumber(merchantNumber, digest)
+      this.#exceptions.add({ line, kind: 'UNKNOWN_ACCOUNT', why, number })
     }
     return scopeId
   }

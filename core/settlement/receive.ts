@@ -9,6 +9,7 @@ import type { AccountRow } from '../entity/store.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { maskEscapedNumbers } from '../redaction/mask.ts'
+import { readAgainIfKnown } from './known-bytes.ts'
 import { type Merchant, merchantsOf, scopeOf, settlementOf } from './scope.ts'
 import { type StoredBytes, storeBytes } from './sealed-file.ts'
 import { acceptedWith, addFile, dropParts } from './store-file.ts'
@@ -22,13 +23,15 @@ export type Arrival = {
   readonly mode: Mode
   /** The account by which the file comes; null for the simulator. */
   readonly accountId: string | null
-  readonly merchant: Pick<Merchant, 'merchantNumber' | 'channelIds'>
+  readonly merchant: Merchant
   readonly clockId?: string | null
   /** The channel of the account, for the audit trail. */
   readonly entityId: string
   readonly name: string
   readonly source: 'fetch' | 'import' | 'simulator'
   readonly skipsBad?: boolean
+  /** The entity of the caller, whose merchants the file may name; null, or absent: all. */
+  readonly reachEntityId?: string | null
   /** For the audit trail; the engine itself by default. */
   readonly by?: Actor
 }
@@ -36,7 +39,7 @@ export type Arrival = {
 export type Received = {
   readonly fileId: string
   readonly scopeId: string
-  /** The bytes of a file that was accepted before; nothing happens. */
+  /** The bytes of a file that was accepted before; nothing happens. False also for one that is read again. */
   readonly isRepeat: boolean
   readonly bytes: number
 }
@@ -48,7 +51,7 @@ export class EmptyFile extends Error {
 
 /** @throws FileTooLarge, EmptyFile · GatewayError 500.100.401 for a connector without settlement files. */
 export async function receive(
-  engine: Pick<Engine, 'lanes' | 'vault' | 'registry'>,
+  engine: Pick<Engine, 'lanes' | 'vault' | 'registry' | 'targets'>,
   arrival: Arrival,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
@@ -62,7 +65,12 @@ export async function receive(
     if (stored.bytes === 0) throw new EmptyFile('the file is empty')
     const [earlier] = await engine.lanes.single(acceptedWith(scopeId, stored.sha256))
     if (earlier !== undefined) {
-      return { fileId: earlier.id, scopeId, isRepeat: true, bytes: stored.bytes }
+      const again = {
+        ...{ connector, mode, merchant_number: merchant.merchantNumber },
+        reach_entity_id: arrival.reachEntityId ?? null,
+      }
+      const isAgain = await readAgainIfKnown(engine, earlier, again, arrival.by ?? engineActor)
+      return { fileId: earlier.id, scopeId, isRepeat: !isAgain, bytes: stored.bytes }
     }
     await add(engine, arrival, settlement, { id, scopeId, stored })
     isKept = true
@@ -99,6 +107,7 @@ async function add(
       bytes: stored.bytes,
       parts: stored.parts,
       skipsBad,
+      reachEntityId: arrival.reachEntityId ?? null,
     }),
     [
       addAudit({

@@ -33,6 +33,11 @@ export class ScopeBook {
     return scopeId
   }
 
+  /** Only merchants of the importer count. */
+  get isLimited(): boolean {
+    return this.#file.reach_entity_id !== null
+  }
+
   /** Scopes that the file names. */
   get ids(): readonly string[] {
     return [...new Set(this.#known.values())].sort()

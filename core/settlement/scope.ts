@@ -57,18 +57,44 @@ export async function merchantsOf(
   )
 }
 
-/** The merchants that a file may name. A simulated file is about its own channel alone, which has no account. */
+/**
+ * The merchants that a file may name: those at and below the entity of the caller who imported it. A simulated
+ * file is about its own channel alone, which has no account.
+ */
 export async function merchantsOfFile(
   engine: Pick<Engine, 'lanes' | 'registry' | 'targets'>,
   {
     connector,
     mode,
     merchant_number: merchantNumber,
-  }: { readonly connector: string; readonly mode: Mode; readonly merchant_number: string },
+    reach_entity_id: reachEntityId,
+  }: {
+    readonly connector: string
+    readonly mode: Mode
+    readonly merchant_number: string
+    readonly reach_entity_id: string | null
+  },
 ): Promise<ReadonlyMap<string, Merchant>> {
-  if (mode !== 'INTERNAL') return merchantsOf(engine, connector, mode)
+  if (mode !== 'INTERNAL') {
+    const merchants = await merchantsOf(engine, connector, mode)
+    return reachEntityId === null ? merchants : within(engine, merchants, reachEntityId)
+  }
   const own = { merchantNumber, accountIds: [], channelIds: [merchantNumber] }
   return new Map([[folded(merchantNumber), own]])
+}
+
+/** Merchants with all their channels at or below an entity. */
+async function within(
+  { lanes }: Pick<Engine, 'lanes'>,
+  merchants: ReadonlyMap<string, Merchant>,
+  entityId: string,
+): Promise<ReadonlyMap<string, Merchant>> {
+  const channels = [...new Set([...merchants.values()].flatMap(({ channelIds }) => channelIds))]
+  const paths = channels.length === 0 ? [] : await lanes.read(ancestries(channels))
+  const inside = new Set(paths.filter(({ id }) => id === entityId).map(({ of }) => of))
+  return new Map(
+    [...merchants].filter(([, { channelIds }]) => channelIds.every((id) => inside.has(id))),
+  )
 }
 
 /** Null: the connector derives no number, so that files cannot name the account. */
@@ -101,7 +127,7 @@ export async function scopeOf(
   engine: Pick<Engine, 'lanes'>,
   connector: string,
   mode: Mode,
-  { merchantNumber, channelIds }: Pick<Merchant, 'merchantNumber' | 'channelIds'>,
+  { merchantNumber, channelIds, accountIds }: Merchant,
   clockId: string | null = null,
 ): Promise<string> {
   const entityId = await commonEntity(engine, channelIds)
@@ -113,6 +139,7 @@ export async function scopeOf(
       merchant_number: merchantNumber,
       clock_id: clockId,
       entity_id: entityId,
+      only_account_id: accountIds.length === 1 ? accountIds[0]! : null,
     }),
   )
   return row!.id

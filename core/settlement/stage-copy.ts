@@ -9,6 +9,7 @@ export class StageCopy {
   readonly #copy: ReturnType<typeof copyStage>
   readonly #fileId: string
   #lines: string[] = []
+  #records = 0
   #failure: Error | undefined
 
   constructor(client: Client, schema: string, fileId: string) {
@@ -21,7 +22,7 @@ export class StageCopy {
   }
 
   async add(scopeId: string, record: StagedRecord): Promise<void> {
-    this.#lines.push(copyLine(this.#fileId, scopeId, record))
+    this.#lines.push(copyLine(this.#fileId, scopeId, record, ++this.#records))
     if (this.#lines.length >= limits.settlementCopyLines) await this.#flush()
   }
 

@@ -3,7 +3,13 @@ import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
-import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './match/stored-places.ts'
+import {
+  isPaymentOfPlace,
+  type Places,
+  paymentColumns,
+  placesOf,
+  withBalance,
+} from './match/stored-places.ts'
 
 export type AuditOfDecision = {
   readonly id: string
@@ -43,8 +49,15 @@ for update of scope, record`
 export const assignRecord = (
   recordId: string,
   payments: readonly { readonly id: string; readonly minor: bigint }[],
-  owner: { readonly entityId: string | null; readonly accountId: string | null },
-  hasEffect: boolean,
+  {
+    owner,
+    discrepancies,
+    hasEffect,
+  }: {
+    readonly owner: { readonly entityId: string; readonly accountId: string | null }
+    readonly discrepancies: readonly string[]
+    readonly hasEffect: boolean
+  },
   audit: AuditOfDecision,
 ) => sql<{ id: string; was: string[] }>`
 with given as materialized (
@@ -60,9 +73,13 @@ moved as (
     candidates = array(select id from given order by id), candidate_count = (select count(*)::integer from given),
     discrepancies = array(
       select name from unnest(record.discrepancies) as known (name)
-      where name in ('CHANGED', 'FX', 'FEE', 'ID_UNKNOWN') order by name),
-    entity_id = coalesce(${owner.entityId}::uuid, record.entity_id), account_id = ${owner.accountId}::uuid,
-    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null, retry_until = null,
+      where name in ('CHANGED', 'FX', 'FEE', 'ID_UNKNOWN')
+      union
+      select name from unnest(${[...discrepancies]}::text[]) as found (name)
+      order by name),
+    entity_id = ${owner.entityId}::uuid, account_id = ${owner.accountId}::uuid,
+    effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null,
+    is_unconfirmed = false, retry_until = null,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   where record.id = ${recordId}::uuid and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
     or record.tier = 'composite')
@@ -116,7 +133,7 @@ export const assignablePayments = (
 ) => sql<AssignablePayment>`
 with ${placesOf(places)}
 select payment.id, payment.payment_type, payment.account_id, payment.channel_id, payment.state, payment.final_by,
-  payment.minor, payment.currency
+  payment.minor - coalesce(balance.reversed, 0) as minor, payment.currency
 from unnest(${ids}::uuid[]) as asked (id)
 cross join lateral (
   select ${paymentColumns}
@@ -124,13 +141,20 @@ cross join lateral (
   where payment.id = asked.id
   offset 0) as payment
 join place on place.scope_id = ${scopeId}::uuid and ${isPaymentOfPlace(places)}
+${withBalance}
 order by payment.id`
 
 /** A file is read again from its stored bytes; its records that are not matched get another 30 days, from now on. */
-export const readAgain = (fileId: string, audit: AuditOfDecision) => sql<{ id: string }>`
+export const readAgain = (
+  fileId: string,
+  /** The entity whose merchants the file may name, unless it may name all; null: all. */
+  reachEntityId: string | null,
+  audit: AuditOfDecision,
+) => sql<{ id: string }>`
 with moved as (
-  update tollgate.settlement_file as file set state = 'arrived', tries = 0, done_at = null, refused_line = null,
-    refused_why = null
+  update tollgate.settlement_file as file set state = 'arrived', tries = 0, due_at = now(), done_at = null,
+    refused_line = null, refused_why = null,
+    reach_entity_id = case when file.reach_entity_id is not null then ${reachEntityId}::uuid end
   where file.id = ${fileId}::uuid and file.state in ('decided', 'done', 'refused')
     and (select count(*) from tollgate.settlement_part as part where part.file_id = file.id) = file.parts
   returning file.id, file.scope_id),

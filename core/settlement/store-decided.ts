@@ -8,7 +8,7 @@ import type { Held } from './stored-fence.ts'
  */
 export const noteChanged = (fileId: string) => sql`
 with changed as materialized (
-  select stage.line, record.id, jsonb_build_object(
+  select coalesce(stage.shown_line, stage.line) as line, record.id, jsonb_build_object(
     'why', 'a record of this key exists with other content',
     'expected', jsonb_build_object('amount', record.amount_minor::text, 'currency', record.currency,
       'settled', record.settled_minor::text, 'settledCurrency', record.settled_currency,
@@ -105,6 +105,10 @@ with found as (
   from tollgate.settlement_record
   where file_id = ${fileId}::uuid and effect = 'failed'
   union all
+  select 'UNCONFIRMED', line, scope_id
+  from tollgate.settlement_record
+  where file_id = ${fileId}::uuid and is_unconfirmed
+  union all
   select 'CHANGED', exception.line, file.scope_id
   from tollgate.settlement_exception as exception
   join tollgate.settlement_file as file on file.id = exception.file_id
@@ -134,6 +138,10 @@ do update set detail = excluded.detail`
 export const endException = (reference: string) => sql`
 update tollgate.attention set resolved_at = now(), resolved_by = 'engine'
 where payment_id is null and kind = 'settlement' and reference = ${reference}::text and resolved_at is null`
+
+export const endExceptions = (references: readonly string[]) => sql`
+update tollgate.attention set resolved_at = now(), resolved_by = 'engine'
+where payment_id is null and kind = 'settlement' and reference = any(${references}::text[]) and resolved_at is null`
 
 /** Open entries of a file. */
 export const listedOf = (fileId: string) => sql<{ reference: string }>`

@@ -23,12 +23,14 @@ export type ExceptionalRecordRow = {
   candidates: string[]
   candidate_count: number
   discrepancies: string[]
+  is_unconfirmed: boolean
   retry_until: Date | null
 }
 
 /** The partial index of exceptional records serves this condition. */
 const isExceptional = sql`(record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
-    or cardinality(record.discrepancies) > 0 or record.effect = 'failed')`
+    or cardinality(record.discrepancies) > 0 or record.effect = 'failed'
+    or record.is_unconfirmed)`
 
 /** Records of scopes at this entity and below it, or of all; of one file, or of all; newest first. */
 export const exceptionalRecords = (
@@ -48,7 +50,7 @@ export const exceptionalRecords = (
     array_remove(array[record.ref1, record.ref2, record.ref3], null) as references, record.brand, record.last4,
     record.match_status, record.tier,
     array(select replace(id::text, '-', '') from unnest(record.candidates) as given (id)) as candidates,
-    record.candidate_count, record.discrepancies, record.retry_until
+    record.candidate_count, record.discrepancies, record.is_unconfirmed, record.retry_until
   from tollgate.settlement_record as record
   join tollgate.settlement_scope as scope on scope.id = record.scope_id
   join tollgate.settlement_file as file on file.id = record.file_id

@@ -35,6 +35,10 @@ export type FileRow = {
   tries: number
   is_due: boolean
   scope_ids: string[]
+  /** The entity whose merchants it may name; null: all. */
+  reach_entity_id: string | null
+  /** It was accepted once: a reading that fails changes nothing. */
+  was_accepted: boolean
   received_at: Date
 }
 
@@ -90,12 +94,14 @@ export const addFile = (row: {
   bytes: number
   parts: number
   skipsBad: boolean
+  reachEntityId: string | null
 }) => sql<{ id: string }>`
   insert into tollgate.settlement_file (id, scope_id, account_id, connector, institute, format, name, source, sha256,
-    bytes, parts, skips_bad, state)
+    bytes, parts, skips_bad, reach_entity_id, state)
   values (${row.id}::uuid, ${row.scopeId}::uuid, ${row.accountId}::uuid, ${row.connector}::text,
     ${row.institute}::text, ${row.format}::text, ${row.name}::text, ${row.source}::text, ${row.sha256}::bytea,
-    ${row.bytes}::bigint, ${row.parts}::integer, ${row.skipsBad}::boolean, 'arrived')
+    ${row.bytes}::bigint, ${row.parts}::integer, ${row.skipsBad}::boolean,
+    ${row.reachEntityId}::uuid, 'arrived')
   on conflict (id) do nothing
   returning id`
 
@@ -108,8 +114,11 @@ const isOfSameInstitute = (scopeId: string) => sql`exists (
     where mine.id = ${scopeId}::uuid and theirs.id = file.scope_id)`
 
 /** An accepted file of these bytes, whatever the account by which it came. A repeat only names it. */
-export const acceptedWith = (scopeId: string, sha256: Buffer) => sql<{ id: string }>`
-  select file.id
+export const acceptedWith = (scopeId: string, sha256: Buffer) => sql<{
+  id: string
+  reach_entity_id: string | null
+}>`
+  select file.id, file.reach_entity_id
   from tollgate.settlement_file as file
   where file.sha256 = ${sha256}::bytea and file.state in ('staged', 'decided', 'done')
     and ${isOfSameInstitute(scopeId)}
@@ -135,7 +144,7 @@ const columns = sql`file.id, file.scope_id, file.account_id, file.connector, sco
   scope.merchant_number, scope.entity_id, file.institute, file.format, file.name, file.source, file.sha256,
   file.bytes, file.parts, file.skips_bad, file.reference, file.state, file.refused_line, file.refused_why,
   file.earlier_id, file.records, file.batch_lines, file.exceptions, file.tries, file.due_at <= now() as is_due,
-  file.scope_ids, file.received_at`
+  file.scope_ids, file.reach_entity_id, file.read_at is not null as was_accepted, file.received_at`
 
 /** States with a next step. The partial index of open files serves each of them. */
 const isOpen = sql`file.state in ('arrived', 'staged', 'decided')`
@@ -222,7 +231,10 @@ export const noteTry = (id: string, firstMs: number, longestMs: number) => sql<{
   where id = ${id}::uuid
   returning tries`
 
-/** A file that is refused burns neither its bytes nor its reference: the next complete one works. */
+/**
+ * A file that is refused burns neither its bytes nor its reference: the next complete one works. One that was
+ * accepted once stays so.
+ */
 export const refuseFile = (
   held: Held,
   forMs: number,
@@ -233,8 +245,10 @@ export const refuseFile = (
   id: string
 }>`
 with ${fence(held, forMs)}
-update tollgate.settlement_file set state = 'refused', refused_line = ${line}::integer, refused_why = ${why}::text,
-  done_at = now()
+update tollgate.settlement_file set state = case when read_at is null then 'refused' else 'decided' end,
+  refused_line = case when read_at is null then ${line}::integer end,
+  refused_why = case when read_at is null then ${why}::text end,
+  done_at = case when read_at is null then now() end, tries = 0, due_at = now()
 from fence
 where settlement_file.id = ${id}::uuid and settlement_file.state = 'arrived'
 returning settlement_file.id`
@@ -255,3 +269,10 @@ update tollgate.settlement_file set state = 'repeated', earlier_id = ${earlierId
 from fence
 where settlement_file.id = ${id}::uuid and settlement_file.state = 'arrived'
 returning settlement_file.id`
+
+/** Numbers without an account in a file, by their digests; null: stored without one. */
+export const unknownNumbers = (fileId: string) => sql<{ number: string | null; lines: number }>`
+  select detail ->> 'number' as number, count(*)::integer as lines
+  from tollgate.settlement_exception
+  where file_id = ${fileId}::uuid and kind = 'UNKNOWN_ACCOUNT'
+  group by detail ->> 'number'`

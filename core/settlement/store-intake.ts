@@ -60,13 +60,34 @@ join tollgate.settlement_batch_line as known on known.scope_id = given.scope_id 
 where known.content <> given.content
 order by given.line`
 
+/** Lines of an earlier file with another reference. Those that a payout has once may be in several files. */
+export const repeatedBatchLines = (
+  fileId: string,
+  reference: string | null,
+  lines: readonly PlacedBatchLine[],
+) => sql<{ line: number }>`
+select given.line
+from unnest(${lines.map(({ scopeId }) => scopeId)}::uuid[], ${lines.map(({ line }) => line)}::integer[],
+  ${lines.map(({ key }) => key)}::bytea[], ${lines.map(({ content }) => content)}::bytea[])
+  as given (scope_id, line, key, content)
+join tollgate.settlement_batch_line as known on known.scope_id = given.scope_id and known.key = given.key
+join tollgate.settlement_file as earlier on earlier.id = known.file_id
+where known.content = given.content and known.kind not in ('payout', 'opening', 'closing')
+  and earlier.id <> ${fileId}::uuid and earlier.reference is distinct from ${reference}::text
+order by given.line`
+
+/** What an earlier reading of the file found; the present one finds it again. */
+export const dropExceptions = (fileId: string) => sql`
+delete from tollgate.settlement_exception where file_id = ${fileId}::uuid`
+
 export const addExceptions = (
   fileId: string,
   exceptions: readonly (ExceptionLine & { readonly id: string })[],
 ) => sql`
 insert into tollgate.settlement_exception (id, file_id, line, kind, detail)
-select id, ${fileId}::uuid, line, kind, jsonb_build_object('why', why)
+select id, ${fileId}::uuid, line, kind, jsonb_strip_nulls(jsonb_build_object('why', why, 'number', number))
 from unnest(${exceptions.map(({ id }) => id)}::uuid[], ${exceptions.map(({ line }) => line)}::integer[],
-  ${exceptions.map(({ kind }) => kind)}::text[], ${exceptions.map(({ why }) => why)}::text[])
-  as given (id, line, kind, why)
+  ${exceptions.map(({ kind }) => kind)}::text[], ${exceptions.map(({ why }) => why)}::text[],
+  ${exceptions.map(({ number }) => number ?? null)}::text[])
+  as given (id, line, kind, why, number)
 on conflict (file_id, line, kind) do nothing`

@@ -54,10 +54,16 @@ const retryUntil = sql`case
       and (decision.match_status <> 'MATCHED' or decision.tier = 'composite')
     then now() + ${retryDays}::integer * interval '1 day' end`
 
+const isGuess = sql`(decision.tier is not distinct from 'composite')`
+
+/** A guess among the payments of several merchants stays above them until it is certain. */
+const ownerOf = sql`case when decision.tier = 'composite' and shared.kind not in ('merchant', 'channel')
+      then scope.entity_id else coalesce(decision.entity_id, scope.entity_id) end`
+
 /** The line and its result, looked up one by one: a commit takes few of many. */
 const ofStage = (runId: string) => sql`
   cross join lateral (
-    select file_id, line, scope_id, merchant_number, record_type, transaction_type, cashflow, status, key, content,
+    select file_id, line, shown_line, scope_id, merchant_number, record_type, transaction_type, cashflow, status, key, content,
       settlement_id, batch, settlement_date, requested_at, requested, amount_minor, currency, settled_minor,
       settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2, ref3, merchant_transaction_id,
       merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason, reference
@@ -93,20 +99,22 @@ added as (
     requested_at, requested, amount_minor, currency, settled_minor, settled_currency, fee_minor, fx_rate,
     named_payment, named_key, ref1, ref2, ref3, merchant_transaction_id, merchant_invoice_id, short_no, brand, last4,
     holder, bank_code, descriptor, reason, reference, match_status, tier, candidates, candidate_count,
-    discrepancies, effect, retry_until)
-  select next.id, stage.scope_id, stage.file_id, stage.line, stage.key, stage.content,
-    coalesce(decision.entity_id, scope.entity_id), decision.account_id, stage.merchant_number, stage.record_type,
+    discrepancies, effect, is_unconfirmed, retry_until)
+  select next.id, stage.scope_id, stage.file_id, coalesce(stage.shown_line, stage.line), stage.key, stage.content,
+    ${ownerOf}, decision.account_id, stage.merchant_number, stage.record_type,
     stage.transaction_type, stage.cashflow, stage.status, stage.settlement_id, stage.batch, stage.settlement_date,
     stage.requested_at, stage.requested, stage.amount_minor, stage.currency, stage.settled_minor,
     stage.settled_currency, stage.fee_minor, stage.fx_rate, stage.named_payment, stage.named_key, stage.ref1,
     stage.ref2, stage.ref3, stage.merchant_transaction_id, stage.merchant_invoice_id, stage.short_no, stage.brand,
     stage.last4, stage.holder, stage.bank_code, stage.descriptor, stage.reason, stage.reference,
     decision.match_status, decision.tier, decision.candidates, decision.candidate_count, ${sorted},
-    case when decision.has_effect then 'open' else 'none' end, ${retryUntil}
+    case when decision.has_effect and not ${isGuess} then 'open' else 'none' end, decision.has_effect and ${isGuess},
+    ${retryUntil}
   from next
   ${ofStage(runId)}
   ${ofDecision(runId)}
   join tollgate.settlement_scope as scope on scope.id = stage.scope_id
+  join tollgate.entity as shared on shared.id = scope.entity_id
   ${rateOf(currencies)}
   order by next.position
   on conflict (scope_id, key) do nothing
@@ -147,13 +155,15 @@ with next as materialized (
     and work.position <= ${after}::integer + ${limit}::integer),
 result as materialized (
   select next.id, decision.match_status, decision.tier, decision.candidates, decision.candidate_count,
-    decision.payments, decision.allocated, coalesce(decision.entity_id, scope.entity_id) as entity_id,
-    decision.account_id, decision.has_effect, ${sorted} as discrepancies,
+    decision.payments, decision.allocated, ${ownerOf} as entity_id,
+    decision.account_id, decision.has_effect and not ${isGuess} as has_effect,
+    decision.has_effect and ${isGuess} as is_unconfirmed, ${sorted} as discrepancies,
     decision.match_status = 'MATCHED' and decision.tier <> 'composite' as is_final
   from next
   ${ofStage(runId)}
   ${ofDecision(runId)}
   join tollgate.settlement_scope as scope on scope.id = stage.scope_id
+  join tollgate.entity as shared on shared.id = scope.entity_id
   ${rateOf(currencies)}),
 decided as (
   update tollgate.settlement_record as record set match_status = result.match_status, tier = result.tier,
@@ -167,11 +177,13 @@ decided as (
       group by name
       order by name),
     effect = case when result.has_effect and record.effect = 'none' then 'open' else record.effect end,
+    is_unconfirmed = result.is_unconfirmed,
     retry_until = case when result.is_final then null else record.retry_until end,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   from result
   where record.id = result.id and record.retry_until is not null
     and (record.match_status is distinct from result.match_status or record.tier is distinct from result.tier
+      or record.is_unconfirmed <> result.is_unconfirmed
       or record.candidates <> result.candidates or record.candidate_count <> result.candidate_count
       or array_remove(array_remove(record.discrepancies, 'CHANGED'), 'DUPLICATE_SETTLEMENT')
         <> result.discrepancies)
@@ -247,6 +259,21 @@ update tollgate.settlement_record as record set version = record.version + 1, tx
 from marked
 where record.id = marked.record_id
   and marked.is_duplicate <> ('DUPLICATE_SETTLEMENT' = any(record.discrepancies))`
+
+/**
+ * A certain match of a payment makes the guesses that have it undecided again, also after their 30 days: the
+ * timer of the scope looks at them within an hour.
+ */
+export const retryGuesses = (recordIds: readonly string[]) => sql`
+update tollgate.settlement_record as guess set retry_until = now() + interval '1 day'
+where guess.retry_until is null and guess.match_status = 'MATCHED' and guess.tier = 'composite' and guess.id in (
+  select other.record_id
+  from tollgate.settlement_record as record
+  join tollgate.settlement_match as own on own.record_id = record.id and own.is_final
+  join tollgate.settlement_match as other on other.payment_id = own.payment_id and not other.is_final
+  join tollgate.settlement_record as guessed on guessed.id = other.record_id
+    and guessed.record_type = record.record_type
+  where record.id = any(${recordIds}::uuid[]))`
 
 /** Records without matches any more lose their mark, too. */
 export const unmarkUnmatched = (recordIds: readonly string[]) => sql`

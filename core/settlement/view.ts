@@ -83,6 +83,8 @@ export type ExceptionalRecordView = {
   readonly candidates: readonly string[]
   readonly candidateCount: number
   readonly discrepancies: readonly string[]
+  /** Found by amount, card and brand alone: it changes its payment once an operator assigns the payment. */
+  readonly isUnconfirmed?: true
   /** The engine tries again until then. ISO 8601 in UTC. */
   readonly retryUntil?: string
 }
@@ -111,5 +113,6 @@ export const exceptionalRecordView = (row: ExceptionalRecordRow): ExceptionalRec
   candidates: row.candidates,
   candidateCount: row.candidate_count,
   discrepancies: row.discrepancies,
+  ...(row.is_unconfirmed && { isUnconfirmed: true }),
   ...(row.retry_until !== null && { retryUntil: row.retry_until.toISOString() }),
 })

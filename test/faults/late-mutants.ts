@@ -121,8 +121,8 @@ export const lateMutants: readonly Mutant[] = [
     patches: [
       {
         of: 'disputeReferenceOf',
-        find: 'reference ?? source',
-        put: "reference === '' ? reference : source",
+        find: 'reference ??',
+        put: "reference === '' ? reference :",
       },
     ],
     injections: [said('chargeback-repeated')],

@@ -62,10 +62,12 @@ const part = sql`case
 
 /**
  * What follows from a certain match: a chargeback or its reversal, a failure, or the end of an open or
- * accepted payment. A plain settled payment needs nothing.
+ * accepted payment. A plain settled payment needs nothing. A composite match has no effect before an operator
+ * confirms it.
  */
-const hasEffect = sql`(option.tier < 5 and (work.purpose = 'dispute' or (work.purpose = 'settled' and (
-    stage.status = 'FAILED' or option.state <> 'approved' or option.final_by is not null))))`
+const hasEffect = sql`((work.purpose = 'dispute' and (option.tier < 5 or stage.status <> 'FAILED'))
+    or (work.purpose = 'settled' and (
+      stage.status = 'FAILED' or option.state <> 'approved' or option.final_by is not null)))`
 
 const matched = (runId: string, chosen: Sql) => sql`
 with ${options(runId)},

@@ -49,7 +49,14 @@ export const nameKinds = ['1', '2', '3', '4', '5'] as const
 
 export type NameKind = (typeof nameKinds)[number]
 
-type Refs = readonly [string, string, string]
+export type Refs = readonly [string, string, string]
+
+/** A payment and its name, in the form in which lines have it. */
+export type MaskedName = {
+  readonly scopeId: string
+  readonly paymentId: string
+  readonly key: string
+}
 
 /**
  * Names of a payment, trimmed and in one case as those of lines. Only the kinds that lines ask for, because
@@ -83,11 +90,26 @@ asked as materialized (
     (4, '5 ' || stage.short_no)) as name (tier, key)
   where work.run_id = ${runId}::uuid and work.purpose <> 'none' and name.key is not null and ${isOpen})`
 
+/** For the search by masked names, too. */
+export const namedParts = { asked }
+
 /** The kinds of names of the lines for which no tier so far has an eligible payment. */
 export const askedKinds = (runId: string) => sql<{ kind: NameKind }>`
 with ${asked(runId)}
 select distinct left(key, 1) as kind
 from asked`
+
+/** Part of a statement: the payments of masked names. */
+const withNames = (masked: readonly MaskedName[]) => sql`
+    select given.scope_id, payment.id, payment.created_at, given.key
+    from unnest(${masked.map(({ scopeId }) => scopeId)}::uuid[],
+      ${masked.map(({ paymentId }) => paymentId)}::uuid[], ${masked.map(({ key }) => key)}::text[])
+      as given (scope_id, payment_id, key)
+    cross join lateral (
+      select payment.id, payment.created_at
+      from tollgate.payment
+      where payment.id = given.payment_id
+      offset 0) as payment`
 
 /** Part of a statement: judges `pair` (line, tier, payment_id, and how many payments share the name). */
 const fromPairs = (runId: string) => sql`
@@ -111,6 +133,8 @@ on conflict do nothing`
 export type Search = {
   readonly refs: Refs
   readonly kinds: readonly NameKind[]
+  /** Payments with names that are stored masked. */
+  readonly masked: readonly MaskedName[]
   /** `inside` an interval of ids that holds the times of all lines, or `outside` of one that all times hold. */
   readonly ids: { readonly is: 'inside' | 'outside'; readonly from: string; readonly to: string }
 }
@@ -119,7 +143,7 @@ export type Search = {
 export const byReferences = (
   runId: string,
   places: Places,
-  { refs, kinds, ids: { is, from, to } }: Search,
+  { refs, kinds, ids: { is, from, to }, masked }: Search,
 ) => sql`
 with ${placesOf(places)},
 ${asked(runId)},
@@ -140,6 +164,9 @@ found as (
         ? sql`payment.id between ${from}::uuid and ${to}::uuid`
         : sql`(payment.id < ${from}::uuid or payment.id > ${to}::uuid)`
     } and name.key is not null
+    union all
+    select scope_id, id, created_at, key
+    from (${withNames(masked)}) as named
     -- Otherwise the planner may join every payment with every request of its merchant before it compares names.
     offset 0) as held
     on held.scope_id = request.scope_id and held.key = request.key
@@ -156,7 +183,12 @@ pair as (
 ${fromPairs(runId)}`
 
 /** The same for the candidates of the decision before, of any time. */
-export const byReferencesAgain = (runId: string, places: Places, refs: Refs) => sql`
+export const byReferencesAgain = (
+  runId: string,
+  places: Places,
+  refs: Refs,
+  masked: readonly MaskedName[],
+) => sql`
 with ${placesOf(places)},
 ${asked(runId)},
 pair as (
@@ -171,7 +203,13 @@ pair as (
   join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
   ${paymentNames(refs)}
   join asked on asked.line = work.line and asked.key = name.key
-  where work.run_id = ${runId}::uuid)
+  where work.run_id = ${runId}::uuid
+  union
+  select asked.line, asked.tier, 1, array[named.id], named.id
+  from (${withNames(masked)}) as named
+  join asked on asked.scope_id = named.scope_id and asked.key = named.key
+  join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = asked.line
+  where named.id = any(work.known))
 ${fromPairs(runId)}`
 
 /**

@@ -343,8 +343,8 @@ describe('the intake of settlement files', () => {
       const ids = ['4000000000001111', '4111111111111111'].map(luhnEnding)
       const id = await taken(settlementFile(ids.map((one) => settled({ id: one }))))
       const rows = await staged(id)
-      assert.equal(new Set(rows.map(({ settlement_id }) => settlement_id)).size, 1)
-      assert.match(rows[0]!.settlement_id!, /^\*{12}1111$/)
+      assert.equal(new Set(rows.map(({ settlement_id }) => settlement_id)).size, 2)
+      for (const row of rows) assert.match(row.settlement_id!, /^\*{12}1111#[0-9a-f]{16}$/)
       assert.equal(new Set(rows.map(({ key }) => key.toString('hex'))).size, 2)
     })
   })
@@ -381,6 +381,35 @@ describe('the intake of settlement files', () => {
       const second = await taken(settlementFile([fresh(), twin, twin]))
       assert.equal((await linesOf(second)).length, 0)
       assert.equal((await fileOf(second)).exceptionCount, 0)
+    })
+
+    test('that correct a payout or a balance are CHANGED, and not added to it', async () => {
+      const corrections = [
+        ['payout', '94.00', { description: 'paid' }, '95.00', { description: 'paid' }],
+        ['payout', '90.00', { description: 'paid' }, '90.00', { description: 'paid out' }],
+        ['opening', '10.00', { cashflow: 'POS' }, '10.00', { cashflow: 'NEG' }],
+        ['closing', '10.00', {}, '11.00', { valueDate: '2026-04-02' }],
+      ] as const
+      for (const [at, [kind, was, more, is, other]] of corrections.entries()) {
+        const batch = `P-CHANGED-${at}`
+        const reference = `F-CHANGED-${at}`
+        const line = batchLine(kind, was, { ...more, batch })
+        const first = await taken(settlementFile([line], { reference }))
+        assert.equal((await linesOf(first)).length, 1)
+        const corrected = batchLine(kind, is, { ...more, ...other, batch })
+        const second = await taken(settlementFile([corrected], { reference }))
+        assert.equal((await linesOf(second)).length, 0, `${kind} ${was}`)
+        assert.deepEqual(await kindsOf(second), ['CHANGED', 'FILE_CHANGED'])
+      }
+    })
+
+    test('about payouts with references of their own are separate', async () => {
+      const lines = ['A', 'B'].map((payout) =>
+        batchLine('payout', '5.00', { batch: 'P-2', payout }),
+      )
+      const first = await taken(settlementFile([lines[0]!, batchLine('payout', '6.00')]))
+      const second = await taken(settlementFile([lines[1]!]))
+      assert.deepEqual([(await linesOf(first)).length, (await linesOf(second)).length], [2, 1])
     })
   })
 

@@ -264,7 +264,8 @@ describe('work on settlement files', () => {
     const scopeId = await scopeOf(fileId)
     const keysOf = (table: string) =>
       run.sql<{ line: number }>(
-        `select line, key, content from tollgate.${table} where file_id = $1 order by line`,
+        `select ${table === 'settlement_stage' ? 'shown_line as line' : 'line'}, key, content from tollgate.${table}
+         where file_id = $1 order by line`,
         [fileId],
       )
     onFaultPoint((point) => {
