@@ -77,7 +77,8 @@ export const entityCreateCommand: Command = {
 
 export const entitySetCommand: Command = {
   name: 'entity set',
-  summary: 'Change settings of an entity. Other settings keep their values.',
+  summary:
+    'Change settings of an entity, and print all that it has. Other settings keep their values.',
   words: ['<id>'],
   options: {
     settings: {
@@ -91,7 +92,10 @@ export const entitySetCommand: Command = {
     const { settings = {} } = settingsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
       const by = commandLineActor()
-      await said(() => gateway.entities.configure(given.words[0] ?? '', settings, { by }))
+      const [id = ''] = given.words
+      await said(() => gateway.entities.configure(id, settings, { by }))
+      const changed = await gateway.entities.get(id)
+      print(JSON.stringify(changed?.settings))
       return 0
     })
   },

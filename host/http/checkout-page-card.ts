@@ -22,14 +22,18 @@ export function cardForm(setting: PageSetting, page: FormPage): Html {
   const ofBrand = reasonOf(wrong, 'paymentBrand')
   const isUnaccepted = ofBrand !== undefined && ofBrand !== 'required'
   const expiry = reasonOf(wrong, 'card.expiryMonth', 'card.expiryYear')
+  const holder = reasonOf(wrong, 'card.holder')
   return form(page, [
     field(page, 'card', {
       name: 'card.number',
       label: labels.cardNumber,
       beside: logosOf(cardBrandsOf(offer)),
-      error: isUnaccepted
-        ? errors.brandNotAccepted
-        : reasonOf(wrong, 'card.number') && errors.cardNumberError,
+      // A number with a typing error is of no brand.
+      error: reasonOf(wrong, 'card.number')
+        ? errors.cardNumberError
+        : isUnaccepted
+          ? errors.brandNotAccepted
+          : undefined,
       faults: isUnaccepted ? ['card.number', 'paymentBrand'] : ['card.number'],
       attributes: html`class="digits" dir="ltr" inputmode="numeric" autocomplete="cc-number" maxlength="30"`,
     }),
@@ -47,7 +51,8 @@ export function cardForm(setting: PageSetting, page: FormPage): Html {
     field(page, 'card', {
       name: 'card.holder',
       label: labels.cardHolder,
-      error: reasonOf(wrong, 'card.holder') && errors.cardHolderError,
+      error:
+        holder && (holder === 'digits' ? errors.cardHolderDigitsError : errors.cardHolderError),
       attributes: html`autocomplete="cc-name" maxlength="128" spellcheck="false"`,
     }),
     billingFields(setting, page),

@@ -32,10 +32,11 @@ const optional = new Set(['paymentBrand', 'createRegistration', 'shown'])
 /** Shoppers write these with blanks and hyphens, in the digits of their language. */
 const compact = new Set(['card.cvv', 'card.number', 'bankAccount.iban'])
 
-/** The submission in a form, or its wrong fields. Names that the page does not have are left out. */
-export function submissionIn(
-  form: URLSearchParams,
-): { readonly fields: URLSearchParams } | { readonly wrong: readonly WrongField[] } {
+/** The submission in a form, and fields that are missing or unreadable. Names that the page does not have are left out. */
+export function submissionIn(form: URLSearchParams): {
+  readonly fields: URLSearchParams
+  readonly wrong: readonly WrongField[]
+} {
   const fields = new URLSearchParams()
   const wrong: WrongField[] = []
   for (const name of names) {
@@ -58,7 +59,7 @@ export function submissionIn(
       fields.set('card.expiryYear', read.year)
     }
   }
-  return wrong.length > 0 ? { wrong } : { fields }
+  return { fields, wrong }
 }
 
 /** Full-width and Arabic digits are digits as well. */

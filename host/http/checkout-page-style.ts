@@ -29,9 +29,9 @@ border-color:var(--accent)}
 .notice.wrong{background:var(--wrong-wash);color:var(--wrong);border-color:var(--wrong)}
 .notice.good{background:var(--good-wash);color:var(--good);border-color:var(--good);margin-block-end:0}
 .field{margin-block-end:1.125rem}
-.over{display:flex;justify-content:space-between;align-items:center;gap:.75rem;margin-block-end:.375rem}
+.over{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:.375rem .75rem;margin-block-end:.375rem}
 .over label{margin:0}
-.logos{display:flex;gap:.25rem}
+.logos{display:flex;flex-wrap:wrap;gap:.25rem}
 svg.logo{flex:none;width:2.125rem;height:auto;border-radius:.25rem;outline:1px solid var(--line);outline-offset:-1px}
 .others summary{justify-content:center;text-decoration:underline;text-underline-offset:.2em;font-weight:500;border-radius:.5rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));column-gap:1rem}

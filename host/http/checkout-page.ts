@@ -7,6 +7,7 @@ import { brandOf, limits } from '@tollgate/schemas'
 import { wishesIn } from '@tollgate/widget/texts/languages'
 import type { Texts } from '@tollgate/widget/texts/types'
 import type { Document } from './answer.ts'
+import { brandToName, wrongInCard } from './checkout-page-check.ts'
 import {
   deviceFrame,
   deviceLimitSeconds,
@@ -109,16 +110,21 @@ function pageOf(
     case 'closed':
       return page(gateway, 200, messagePage(setting, messages.closed, link))
     case 'busy':
-      if (asked.has('other')) break
+      // Nothing ends a payment that the acquirer works on, so there is no other way to pay meanwhile.
+      if (asked.has('other') && state.awaited !== true) break
       if (redirect !== undefined) return wayOut(gateway, asked, setting, redirect as Way)
       return page(
         gateway,
         200,
-        messagePage(setting, messages.processing, {
-          link: { to: addressOf(asked), text: words.checkAgain },
-          ...(link.link === undefined ? {} : { shop: link.link }),
-          other: addressOf(asked, { other: '1' }),
-        }),
+        messagePage(
+          setting,
+          asked.get('outcome') === 'busy' ? messages.busy : messages.processing,
+          {
+            link: { to: addressOf(asked), text: words.checkAgain },
+            ...(link.link === undefined ? {} : { shop: link.link }),
+            ...(state.awaited === true ? {} : { other: addressOf(asked, { other: '1' }) }),
+          },
+        ),
         ['Refresh', '5'],
       )
     case 'free':
@@ -176,8 +182,15 @@ async function pay(call: OwnCall): Promise<Document> {
   const body = await readBody(limits.checkoutPageBytes)
   const form = fieldsOf(body.toString('utf8'))
   const submission = submissionIn(form)
-  const method = methodOf(form, await storedOf(gateway, path.id ?? '', form))
-  if ('wrong' in submission) return again(gateway, asked, { method, wrong: submission.wrong })
+  const offer = await offerOf(gateway, path.id ?? '', asked)
+  const method = methodOf(form, offer?.registrations ?? [])
+  const isCard = offer !== undefined && form.has('card.number')
+  const wrong = isCard
+    ? wrongInCard(submission.fields, offer, submission.wrong, new Date())
+    : submission.wrong
+  if (wrong.length > 0) return again(gateway, asked, { method, wrong })
+  const brand = isCard ? brandToName(submission.fields, offer) : undefined
+  if (brand !== undefined) submission.fields.set('paymentBrand', brand)
   addBrowser(submission.fields, request.headers)
   const reply = await gateway.call('checkouts.pay', null, {
     path,
@@ -193,24 +206,23 @@ async function pay(call: OwnCall): Promise<Document> {
   const to =
     resultUrl === undefined
       ? undefined
-      : trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
+      : trusted(offer ?? (await gateway.checkouts.offer(path.id ?? '')), resultUrl)
   const next =
     to === undefined || !isWeb(to) ? onward(gateway, asked, method, rest) : goTo(gateway, to)
   const nonce = submission.fields.get('nonce') ?? ''
   return rest.state === 'waiting' ? withPress(gateway, next, nonce) : next
 }
 
-/** The registrations on the page, where the form is of one. */
-async function storedOf(
+/** What the page shows; undefined: there is no such checkout. */
+async function offerOf(
   gateway: Gateway,
   id: string,
-  form: URLSearchParams,
-): Promise<Offer['registrations']> {
-  if (!form.has('registrationId')) return []
+  asked: URLSearchParams,
+): Promise<Offer | undefined> {
   try {
-    return (await gateway.checkouts.offer(id)).registrations
+    return withBrands(await gateway.checkouts.offer(id), asked)
   } catch (error) {
-    if (error instanceof GatewayError && error.status === 404) return []
+    if (error instanceof GatewayError && error.status === 404) return undefined
     throw error
   }
 }
@@ -236,6 +248,7 @@ function onward(
     return goTo(gateway, withParameters(redirect as Redirect))
   if (state === 'declined' || state === 'changed')
     return again(gateway, asked, { method, outcome: state })
+  if (state === 'busy') return again(gateway, asked, { outcome: 'busy' })
   if (state !== 'invalid') return again(gateway, asked, {})
   // Nothing that the shopper could correct.
   if (errors.length === 0) return again(gateway, asked, { method, outcome: 'trouble' })

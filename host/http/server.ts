@@ -159,18 +159,23 @@ function readPem(path: string): Buffer {
   }
 }
 
-type ConnectionSocket = Duplex & { readonly _httpMessage?: ServerResponse | null }
+type ConnectionSocket = Duplex & {
+  readonly _httpMessage?: ServerResponse | null
+  readonly bytesRead?: number
+}
 
 /**
  * Malformed HTTP, too large headers, too slow clients. A complete earlier request keeps its
- * response: a payment must not look refused because of later bytes.
+ * response: a payment must not look refused because of later bytes. A connection without a byte is a
+ * browser's spare one: it would take an answer for that of the request that it sends next.
  */
 function answerMalformed(
   error: NodeJS.ErrnoException,
   socket: ConnectionSocket,
   describe: (problem: Malformed) => string,
 ): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) {
+  const isSpare = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (error.code === 'ECONNRESET' || isSpare || socket.destroyed) {
     socket.destroy()
     return
   }
@@ -185,7 +190,8 @@ function answerMalformed(
     socket.destroy()
     return
   }
-  refuseRaw(socket, describe(problemOf(error.code)))
+  const problem = problemOf(error.code)
+  refuseRaw(socket, describe(problem), problem === 'too slow' ? tooSlow : badRequest)
 }
 
 function problemOf(code: string | undefined): Malformed {
@@ -202,13 +208,16 @@ function rawHeaders(text: string): string[] {
   ]
 }
 
+const badRequest = '400 Bad Request'
+const tooSlow = '408 Request Timeout'
+
 /**
  * Answers where there is no request to answer to. The connection is read on for a moment: closing it
  * on bytes that were not read would take the answer back from a client that is still sending.
  */
-function refuseRaw(socket: Duplex, text: string): void {
+function refuseRaw(socket: Duplex, text: string, status = badRequest): void {
   const headers = rawHeaders(text)
-  const lines = ['HTTP/1.1 400 Bad Request']
+  const lines = [`HTTP/1.1 ${status}`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
   const cut = setTimeout(() => socket.destroy(), lingerMs)

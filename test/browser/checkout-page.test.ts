@@ -180,7 +180,15 @@ describe('the hosted page in a browser', () => {
   })
 
   const isTooWide = (page: Page) =>
-    page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+    page.evaluate(() => {
+      const isOutside = (logo: Element) => {
+        const inner = logo.getBoundingClientRect()
+        const outer = logo.closest('.field')!.getBoundingClientRect()
+        return outer.width > 0 && (inner.left < outer.left || inner.right > outer.right + 0.5)
+      }
+      const logos = [...document.querySelectorAll('.logos .logo')]
+      return document.documentElement.scrollWidth > window.innerWidth || logos.some(isOutside)
+    })
 
   for (const look of [
     {

@@ -54,6 +54,26 @@ describe('the demo shop', () => {
     await context.close()
   })
 
+  test('a click on a test card copies its number, or selects it where that is refused', async () => {
+    for (const [refusal, says] of [
+      ['async () => {}', '4200 0000 0000 0000 copied'],
+      ["() => Promise.reject(Error('refused'))", '4200 0000 0000 0000 is selected'],
+    ] as const) {
+      const { page, context, said } = await open()
+      await context.addInitScript(`navigator.clipboard.writeText = ${refusal}`)
+      await page.goto(shop.url)
+      const button = page.getByRole('button', { name: 'Copy 4200 0000 0000 0000' })
+      await button.click()
+      const status = page.getByText(says)
+      await status.waitFor()
+      const marked = await button.evaluate((one) => getComputedStyle(one, '::after').content)
+      assert.equal(marked, says.endsWith(' copied') ? '" ✓"' : 'none')
+      assert.equal(await page.evaluate(() => String(getSelection())), '4200 0000 0000 0000')
+      assert.deepEqual(said, [])
+      await context.close()
+    }
+  })
+
   test('a stored card is offered at the next visit', async () => {
     const { page, context } = await open()
     await page.goto(shop.url)

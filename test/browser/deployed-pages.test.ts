@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { bankAccountBrands, brandTitles } from '../../plugins/widget/generated/brand-titles.ts'
 import { newContext } from './support/browser.ts'
 import {
   ordinary,
@@ -236,6 +237,44 @@ describe('pages of deployed shops', () => {
     assert.equal(gateway.submitted.length, 1)
   })
 
+  test("a page's own check that fails stops the payment, and so does every way to say no", async () => {
+    const error = '"told", error.name, error.message'
+    await open(
+      `{ onBeforeSubmitCard: () => check(), onBeforeSubmitCardPromise: () => later(), onError: (error) => console.log(${error}) }`,
+      { head: '<script>var check, later = () => {}</script>' },
+    )
+    await fillCard(page)
+    const pays = async (check: string, later = '() => {}') => {
+      const both = `check = ${check}; later = () => { console.log('asked'); return (${later})() }`
+      said.length = 0
+      await page.evaluate(both)
+      await pay(page)
+    }
+    for (const [name, check, later] of [
+      ['onBeforeSubmitCard', "() => { throw Error('mine') }"],
+      ['onBeforeSubmitCard', "async () => { throw Error('mine') }"],
+      ['onBeforeSubmitCard', "() => { if (!$('#terms').is(':checked')) return false }"],
+      ['onBeforeSubmitCardPromise', '() => {}', "() => Promise.reject(Error('mine'))"],
+    ] as const) {
+      await pays(check, later)
+      await page.locator('.wpwl-message-error', { hasText: 'Please try again' }).waitFor()
+      assert.equal(tells(`told WidgetError wpwlOptions.${name} failed, so no payment was sent`), 1)
+      assert.equal(tells('load it in the page'), check.includes('$') ? 1 : 0)
+    }
+    for (const no of ['() => false', '() => 0', "() => 'false'", 'async () => false']) {
+      await pays('() => {}', no)
+      await hears('asked')
+      assert.equal(await page.locator('.wpwl-message-error').isVisible(), false)
+    }
+    await pays("async () => { setTimeout(() => console.log('late'), 100); return false }")
+    await hears('late')
+    assert.equal(tells('asked'), 0, 'the second check is asked after the first')
+    assert.equal(gateway.submitted.length, 0)
+    await pays('() => {}')
+    await page.locator(declined).waitFor()
+    assert.equal(gateway.submitted.length, 1, 'a check that returns nothing agrees')
+  })
+
   test('a page finds the parts of stored cards, rewrites them, and pays with the chosen one', async () => {
     gateway.script.checkout = {
       ...ordinary,
@@ -265,6 +304,29 @@ describe('pages of deployed shops', () => {
     await page.locator('#order').click()
     await page.locator(`.wpwl-form-registrations ${declined}`).waitFor()
     assert.equal(gateway.submitted[0]!.registrationId, 'd'.repeat(32))
+  })
+
+  test('a form without brands shows those with a mark in test, and names bank forms that look the same', async () => {
+    const [first, second] = bankAccountBrands.filter((code) => code !== 'DIRECTDEBIT_SEPA')
+    const bank = (brand: string) => ({ brand, flow: 'bank' })
+    const redirect = (brand: string) => ({ brand, flow: 'redirect' })
+    const brands = [
+      { brand: 'VISA', flow: 'card' },
+      ...['DIRECTDEBIT_SEPA', first!, second!].map(bank),
+      ...['PAYPAL', 'TWINT'].map(redirect),
+    ]
+    const titles = () => page.locator('.wpwl-form-title').allInnerTexts()
+    const buttons = () => page.locator('.wpwl-button-brand').allInnerTexts()
+    gateway.script.checkout = { brands }
+    await open(undefined, { brands: '' })
+    assert.equal(await page.locator('.wpwl-form-directDebit').count(), 1)
+    assert.deepEqual([await titles(), await buttons()], [[], ['Pay with PayPal']])
+    gateway.script.checkout = { brands, test: false }
+    await open(undefined, { brands: '' })
+    assert.equal(await page.locator('.wpwl-form-directDebit').count(), 3)
+    const named = ['DIRECTDEBIT_SEPA', first!, second!].map((code) => brandTitles[code] ?? code)
+    assert.deepEqual(await titles(), named)
+    assert.deepEqual(await buttons(), ['Pay with PayPal', 'Pay with TWINT'])
   })
 
   test('a page can hide the list of stored cards by its id', async () => {

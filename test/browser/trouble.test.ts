@@ -33,11 +33,12 @@ describe('trouble with a payment', () => {
   after(async () => {
     await Promise.all([shop?.close(), gateway?.close()])
   })
-  /** @param isTimed the test moves the time of the page and its frames */
+  /** @param isTimed the test moves the time of the page and its frames @param prepare before the page opens */
   const open = async (
     shown: ShopPage = {},
     options: BrowserContextOptions = {},
     isTimed = false,
+    prepare: (page: Page) => Promise<unknown> = async () => {},
   ) => {
     await page?.context().close()
     shop.show(shown)
@@ -46,6 +47,7 @@ describe('trouble with a payment', () => {
     said = []
     page.on('console', (message) => said.push(message.text()))
     page.on('pageerror', (error) => said.push(error.message))
+    await prepare(page)
     await page.goto(shop.address)
   }
   /** In steps of half a second, between which replies arrive. */
@@ -142,6 +144,53 @@ describe('trouble with a payment', () => {
     assert.ok(polls() - before <= 8, 'the pauses between questions grow')
   })
 
+  test('a payment that the acquirer still works on is followed from the start, then the form is free', async () => {
+    gateway.script.states = [{ state: 'busy', awaited: true }]
+    await open({}, {}, true)
+    await message(/Your payment is being processed/)
+    await fillCard(page)
+    await numberField(page).press('Enter')
+    await page.locator('.wpwl-form-card[aria-busy="true"]').waitFor()
+    gateway.script.states = [{ state: 'free' }]
+    await passTime(3_000)
+    await message(/not accepted/)
+    assert.equal(gateway.submitted.length, 0, 'no press while it was under way')
+    gateway.script.replies = [{ state: 'paid', resultUrl: resultUrl() }]
+    await cvvField(page).fill('123')
+    await pay(page)
+    await page.waitForURL(/\/result/)
+  })
+
+  test('a payment that the acquirer still works on leads to the result page', async () => {
+    gateway.script.states = [{ state: 'busy', awaited: true }]
+    await open({}, {}, true)
+    await message(/Your payment is being processed/)
+    await passTime(10_500)
+    await page.waitForURL(/\/result/)
+    assert.deepEqual(gateway.submitted, [])
+  })
+
+  test('a page that the browser kept for the way back looks again', async () => {
+    gateway.script.replies = [{ state: 'waiting', redirect: { url: `${gateway.origin}/away` } }]
+    await open()
+    await page.route('**/away', (route) => route.fulfill({ status: 204 }))
+    await fillCard(page)
+    await pay(page)
+    await message(/taken to another page/)
+    const comeBack = () =>
+      page.evaluate(() =>
+        window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),
+      )
+    await comeBack()
+    await page.locator('.wpwl-form-card[aria-busy="false"]').waitFor()
+    assert.equal(await page.locator('.wpwl-message').isVisible(), false)
+    gateway.script.states = [{ state: 'busy', awaited: true }]
+    await comeBack()
+    await message(/Your payment is being processed/)
+    gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
+    await page.waitForURL(/\/result/)
+  })
+
   test("the page that the merchant's server named comes before that of the form", async () => {
     const named = `${shop.origin}/result?named=1`
     gateway.script.replies = [{ state: 'waiting' }]
@@ -210,6 +259,17 @@ describe('trouble with a payment', () => {
       gateway.script.states = [{ state: 'paid', resultUrl: resultUrl() }]
       await bank().getByRole('button').click()
       await page.waitForURL(/\/result/)
+    })
+
+    test('the line around its page is as dark as the others of a dark page', async () => {
+      asks()
+      await open({ head: '<style>:root { color-scheme: dark }</style>' })
+      await fillCard(page)
+      await pay(page)
+      await bank().getByRole('button').waitFor()
+      const lineOf = (selector: string) =>
+        page.locator(selector).evaluate((one) => getComputedStyle(one).borderTopColor)
+      assert.equal(await lineOf('.wpwl-target'), await lineOf('.wpwl-container-card'))
     })
 
     test('a refused payment returns to the form', async () => {
@@ -379,6 +439,28 @@ describe('trouble with a payment', () => {
       assert.ok(told.includes(`is ${shop.origin} in widgetOrigins of the channel`), said.join())
       assert.match(told, /content security policy/)
     })
+
+    for (const name of ['number', 'challenge']) {
+      test(`a frame ${name} that comes as something else is loaded again`, async () => {
+        const redirect = { url: `${gateway.origin}/bank` }
+        gateway.script.replies = [{ state: 'waiting', redirect, inFrame: true }]
+        gateway.script.states = [{ state: 'busy', redirect, inFrame: true }]
+        let times = 0
+        const broken = (it: Page) =>
+          it.route(new RegExp(`/frame/[^/]+/${name}$`), (route) => {
+            times += 1
+            return times === 1 ? route.fulfill({ status: 400, body: '{}' }) : route.continue()
+          })
+        await open({}, {}, false, broken)
+        const steps = await page.evaluate(() => history.length)
+        await fillCard(page)
+        await pay(page)
+        await page.frameLocator('.wpwl-target').frameLocator('.bank').getByRole('button').waitFor()
+        assert.equal(times, 2)
+        assert.equal(await page.evaluate(() => history.length), steps)
+        assert.doesNotMatch(said.join(), /PciIframe/)
+      })
+    }
 
     test('a script that loads late or by hand finds its form', async () => {
       await open({ scriptAttributes: 'async' })

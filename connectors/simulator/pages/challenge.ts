@@ -99,7 +99,7 @@ function question(found: Case, language: Language): PageReply {
       ? undefined
       : html`<p class="note ${isWrong ? 'bad' : 'good'}" id="note" role="${isWrong ? 'alert' : 'status'}">${said}</p>`
   const marks = isWrong
-    ? html` aria-invalid="true" aria-describedby="note hint" autofocus`
+    ? html` aria-invalid="true" aria-describedby="note hint"`
     : html` aria-describedby="hint"`
   const field = html`<label for="code">${texts.code}</label><input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="12" autocapitalize="off" spellcheck="false"${marks}><p class="hint" id="hint">${hintOf(texts)}</p>`
   const buttons = html`<button name="do" value="confirm">${texts.confirm}</button><div class="others"><button class="plain" name="do" value="resend">${texts.resend}</button><button class="plain" name="do" value="cancel">${texts.cancel}</button></div>`

@@ -18,12 +18,17 @@ var wpwlOptions = {
 }
 addEventListener('click', function (event) {
   var button = event.target.closest('button[data-copy]')
-  if (!button || !navigator.clipboard) return
-  navigator.clipboard.writeText(button.dataset.copy).then(function () {
-    document.getElementById('copied').textContent = button.dataset.copy + ' copied'
+  if (!button) return
+  getSelection().selectAllChildren(button.firstElementChild)
+  function say(text, isCopied) {
     document.querySelectorAll('.copied').forEach(function (one) { one.classList.remove('copied') })
-    button.classList.add('copied')
-  })
+    button.classList.toggle('copied', isCopied)
+    document.getElementById('copied').textContent = button.dataset.copy + text
+  }
+  // Without HTTPS or against the will of the browser, the number is selected alone.
+  function select() { say(' is selected: copy it with your keyboard', false) }
+  if (!navigator.clipboard) return select()
+  navigator.clipboard.writeText(button.dataset.copy).then(function () { say(' copied', true) }, select)
 })
 `
 

@@ -41,6 +41,8 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono"
 cursor:copy;white-space:nowrap;justify-self:start}
 .cards button:hover{border-color:var(--edge)}
 .cards button.copied{border-color:var(--good);color:var(--good)}
+.cards button.copied::after{content:" ✓"}
+#copied{position:sticky;inset-block-start:0;background:var(--paper)}
 pre{background:var(--code);border:1px solid var(--line);border-radius:.625rem;padding:.875rem 1rem;margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywhere}
 .languages{list-style:none;margin:0 0 1rem;padding:0;display:flex;flex-wrap:wrap;gap:.25rem .25rem}
 .languages a{display:flex;align-items:center;min-height:2.25rem;padding:0 .625rem;border-radius:.5rem}

@@ -202,6 +202,14 @@ describe('the pages in a browser', () => {
     })
   }
 
+  test('a wrong code takes no focus: browsers refuse that to frames, and say so on the console', async () => {
+    const url = await challenge()
+    await fetch(url, { method: 'POST', body: 'do=confirm&code=9', redirect: 'manual' })
+    const text = await (await fetch(url)).text()
+    assert.match(text, /aria-invalid="true"/)
+    assert.doesNotMatch(text, /autofocus/)
+  })
+
   for (const options of [
     { colorScheme: 'light' },
     { colorScheme: 'dark' },

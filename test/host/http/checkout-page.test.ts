@@ -68,6 +68,12 @@ describe('the hosted page of a checkout', () => {
       html,
     )
     assert.equal(headers.get('refresh'), '5', 'the page looks again by itself')
+    assert.doesNotMatch(html, /Use another payment method/)
+    assert.match((await get(id, '?other=1')).html, /Your payment is being processed/)
+    const refused = await send(id, { nonce: 'another-press-of-a-button', ...card })
+    assert.equal(refused.location, 'page?outcome=busy')
+    assert.match((await get(id, '?outcome=busy')).html, /This payment is already under way/)
+    assert.equal((await payments(id)).length, 1)
     const alone = await checkout()
     await tryWith(alone, pending)
     assert.doesNotMatch((await get(alone)).html, /Back to the shop/)
@@ -124,7 +130,8 @@ describe('the hosted page of a checkout', () => {
       [{ ...card, expiry: '' }, 'Enter month and year, for example 08 / 30.'],
       [{ ...card, 'card.number': '' }, 'Check the card number.'],
       [{ ...card, 'card.cvv': '12' }, 'Check the security code.'],
-      [{ ...card, 'card.holder': '4200000000000000' }, 'Enter the name as printed on the card.'],
+      [{ ...card, 'card.holder': '' }, 'Enter the name as printed on the card.'],
+      [{ ...card, 'card.holder': '4200 0000 0000 0000' }, 'Enter a name here, not a card number.'],
     ] as const) {
       const { location } = await tryWith(id, fields)
       assert.match(location, /error=/, JSON.stringify(fields))
@@ -133,6 +140,48 @@ describe('the hosted page of a checkout', () => {
       assert.ok(html.includes(error), `${error} ${location}`)
     }
     assert.deepEqual(await payments(id), [])
+  })
+
+  test('everything that is wrong with a card is named at once, in the order of the page', async () => {
+    const id = await checkout()
+    const wrongIn = async (fields: Readonly<Record<string, string>>) => {
+      const { location } = await tryWith(id, { ...card, ...fields })
+      return new URL(location, 'http://page').searchParams.getAll('error')
+    }
+    const all = { 'card.number': '4200000000000001', expiry: '05/20', 'card.cvv': '1234' }
+    assert.deepEqual(await wrongIn({ ...all, 'card.holder': '' }), [
+      'card.number:invalid',
+      'card.expiryYear:expired',
+      'card.cvv:invalid',
+      'card.holder:required',
+    ])
+    assert.deepEqual(await wrongIn({ expiry: 'soon', 'card.holder': '4200000000000000' }), [
+      'card.expiryMonth:invalid',
+      'card.holder:digits',
+    ])
+    const amex = { 'card.number': '377777777777770', 'card.cvv': '123' }
+    assert.deepEqual(await wrongIn(amex), ['card.cvv:invalid'])
+    assert.deepEqual(await payments(id), [])
+  })
+
+  test('a card of a brand that the address left out is refused, with everything else', async () => {
+    const id = await checkout()
+    const amex = { ...card, 'card.number': '377777777777770' }
+    const { html } = await get(id, '?brands=VISA+MASTER')
+    const nonce = nonceIn(html)
+    const { location } = await send(id, { nonce, ...amex }, '?brands=VISA+MASTER')
+    assert.match(location, /&error=paymentBrand%3Ainvalid&error=card\.cvv%3Ainvalid$/)
+    const shown = await get(id, location.slice('page'.length))
+    assert.match(
+      shown.html,
+      /id="card-card-number-error">This type of card is not accepted here\.</,
+    )
+    const chosen = { ...amex, 'card.cvv': '1234', paymentBrand: 'AMEX' }
+    const named = await send(id, { nonce, ...chosen }, '?brands=VISA+MASTER')
+    assert.match(named.location, /&error=paymentBrand%3Ainvalid$/)
+    assert.deepEqual(await payments(id), [])
+    await send(id, { nonce, ...card }, '?brands=CARTEBANCAIRE')
+    assert.deepEqual(await payments(id), [{ state: 'approved', brand: 'CARTEBANCAIRE' }])
   })
 
   test('dates and digits are read as shoppers write them', async () => {

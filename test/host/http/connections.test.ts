@@ -24,11 +24,18 @@ describe('connections', () => {
   after(() => host.close())
 
   /** Every malformed connection gets one answer in the usual shape and is closed. */
-  async function refusedOnce(description: RegExp, ...parts: string[]): Promise<void> {
+  const refusedOnce = (description: RegExp, ...parts: string[]): Promise<void> =>
+    refusedWith(400, description, ...parts)
+
+  async function refusedWith(
+    status: number,
+    description: RegExp,
+    ...parts: string[]
+  ): Promise<void> {
     const text = await exchange(host.url, ...parts)
     const answers = answersIn(text)
     assert.equal(answers.length, 1, text)
-    assert.equal(answers[0]?.status, 400)
+    assert.equal(answers[0]?.status, status)
     assert.equal(answers[0]?.body.result.code, '200.100.103')
     assert.match(answers[0]?.body.result.description ?? '', description)
     assert.match(answers[0]?.body.ndc ?? '', /^[0-9a-f]{32}$/)
@@ -67,10 +74,21 @@ describe('connections', () => {
   })
 
   test('headers and bodies that never end are given up', async () => {
-    await refusedOnce(/in time/, 'GET /healthz HTTP/1.1\r\nHost: x\r\n')
+    await refusedWith(408, /in time/, 'GET /healthz HTTP/1.1\r\nHost: x\r\n')
     const whole = paymentText(host.token, debit)
-    await refusedOnce(/in time/, whole.slice(0, -10))
-    await refusedOnce(/in time/, paymentText('unknown-token', debit).slice(0, -10))
+    await refusedWith(408, /in time/, whole.slice(0, -10))
+    await refusedWith(408, /in time/, paymentText('unknown-token', debit).slice(0, -10))
+  })
+
+  test('a connection on which nothing was ever sent ends without an answer', async () => {
+    assert.equal(await exchange(host.url), '')
+    const answered = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+    const text = await exchange(host.url, `${answered}GET /healthz HTTP/1.1\r\nHost: x\r\n`)
+    assert.deepEqual(
+      answersIn(text).map(({ status }) => status),
+      [200, 408],
+      'part of a later request is one that is too slow',
+    )
   })
 
   test('a payment keeps its answer when malformed bytes follow on the same connection', async () => {

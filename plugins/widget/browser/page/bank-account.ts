@@ -1,5 +1,6 @@
 import { keepFormatted, withGaps } from '../fields/caret.ts'
 import { cleanIban, isIban } from '../fields/iban.ts'
+import { flowOf, titleOf } from './checkout.ts'
 import { type Context, openHiddenFrame } from './context.ts'
 import { element } from './dom.ts'
 import { createGroup, type Group } from './messages.ts'
@@ -10,7 +11,7 @@ const gaps = [4, 8, 12, 16, 20, 24, 28, 32]
 
 /** The form for a debit of a bank account, with the text of the mandate. */
 export function createBankAccountForm(context: Context, brand: string, cashier: Cashier): PayForm {
-  const { options, language } = context
+  const { options, language, checkout } = context
   const { labels, errors } = language.texts
   const shell = createShell(context, `directDebit-${brand}`)
   const showLabel = options.showLabels !== false
@@ -44,7 +45,17 @@ export function createBankAccountForm(context: Context, brand: string, cashier: 
   const sender = openHiddenFrame(context, 'submit', cashier.hear)
   const box = registrationBox(context)
   const mandate = element('p', { class: 'wpwl-mandate' }, labels.mandate)
-  shell.form.prepend(holder.element, iban.element, ...(box === null ? [] : [box]), mandate)
+  // Forms of two brands look the same but for their brand.
+  const isOneOfMany = context.brands.filter((code) => flowOf(checkout, code) === 'bank').length > 1
+  const title = isOneOfMany ? [element('strong', { class: 'wpwl-form-title' }, titleOf(brand))] : []
+  if (isOneOfMany) shell.form.setAttribute('aria-label', titleOf(brand))
+  shell.form.prepend(
+    ...title,
+    holder.element,
+    iban.element,
+    ...(box === null ? [] : [box]),
+    mandate,
+  )
   shell.form.append(sender.element)
   const form: PayForm = {
     ...shell,
@@ -65,7 +76,7 @@ export function createBankAccountForm(context: Context, brand: string, cashier: 
     }),
     sender: () => sender,
     withCvv: () => false,
-    allowed: async () => undefined,
+    allowed: async () => true,
     clear: () => {},
   }
   shell.form.addEventListener('submit', (event) => {

@@ -27,7 +27,7 @@ export function createBrandButton(context: Context, brand: string, cashier: Cash
     fields: () => ({ ...extraFields(context, shell.form), paymentBrand: brand }),
     sender: () => sender,
     withCvv: () => false,
-    allowed: async () => undefined,
+    allowed: async () => true,
     clear: () => {},
   }
   shell.form.addEventListener('submit', (event) => {

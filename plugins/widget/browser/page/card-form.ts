@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { element } from './dom.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { createGroup, type Group } from './messages.ts'
-import { call } from './options.ts'
+import { agrees, call } from './options.ts'
 import type { Cashier, PayForm } from './press.ts'
 import { createShell, extraFields, registrationBox } from './shell.ts'
 
@@ -89,10 +89,9 @@ export function createCardForm(
     fields: () => cardFields(context, brand.value(), expiry, holder, shell.form),
     sender: () => number.frame,
     withCvv: () => cvv !== null,
-    allowed: async (event) => {
-      if (call(options.onBeforeSubmitCard, window, event) === false) return false
-      return (await call(options.onBeforeSubmitCardPromise, window, event)) as unknown
-    },
+    allowed: async (event) =>
+      (await agrees(options, 'onBeforeSubmitCard', event)) &&
+      (await agrees(options, 'onBeforeSubmitCardPromise', event)),
     clear: () => cvv?.frame.say({ do: 'clear' }),
   }
   shell.form.addEventListener('submit', (event) => {

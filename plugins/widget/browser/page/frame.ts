@@ -1,9 +1,14 @@
 import type { FieldState, FrameName, FromFrame, ToFrame } from '../protocol.ts'
 import { element } from './dom.ts'
 
-const handshakeLimitMs = 15_000
-/** Browsers load a document of their own in place of a blocked frame: it never answers. */
-const afterLoadLimitMs = 5_000
+/**
+ * Times for a frame to load, and then to answer. A frame that does not answer is loaded once again: a network may have
+ * brought something else once. Browsers load a document of their own in place of a blocked frame, which never answers.
+ */
+const tries = [
+  { loadMs: 10_000, answerMs: 2_000 },
+  { loadMs: 15_000, answerMs: 3_000 },
+] as const
 
 export type Frame = {
   readonly element: HTMLIFrameElement
@@ -40,18 +45,33 @@ export function createFrame(
   let hear: (event: MessageEvent) => void = () => {}
   let giveUp = () => {}
   let hasAnswered = false
+  let isSecond = false
+  /** Words that a document which never answered would have taken along. */
+  let unheard: ToFrame[] = []
+  const wait = (kind: keyof (typeof tries)[number]) => {
+    clearTimeout(limit)
+    limit = setTimeout(giveUp, tries[isSecond ? 1 : 0][kind])
+  }
   const ready = new Promise<void>((resolve, reject) => {
-    giveUp = () =>
-      reject(
-        new Error(
-          `The frame ${name} of ${new URL(address).origin} did not answer: is ${location.origin} in widgetOrigins of the channel, and does the content security policy of the page allow the frame?`,
-        ),
-      )
-    limit = setTimeout(giveUp, handshakeLimitMs)
+    giveUp = () => {
+      if (isSecond) {
+        return reject(
+          new Error(
+            `The frame ${name} of ${new URL(address).origin} did not answer: is ${location.origin} in widgetOrigins of the channel, and does the content security policy of the page allow the frame?`,
+          ),
+        )
+      }
+      isSecond = true
+      wait('loadMs')
+      // The way back of the browser gets no further step.
+      frame.contentWindow?.location.replace(address)
+    }
+    wait('loadMs')
     hear = ({ data }) => {
       const word = data as FromFrame
       if (word.is === 'ready') {
         hasAnswered = true
+        unheard = []
         clearTimeout(limit)
         resolve()
       }
@@ -65,24 +85,26 @@ export function createFrame(
       channel.port1.close()
       channel = new MessageChannel()
       channel.port1.onmessage = hear
+      for (const word of unheard) channel.port1.postMessage(word)
     }
     isHandedOver = true
-    if (!hasAnswered) {
-      clearTimeout(limit)
-      limit = setTimeout(giveUp, afterLoadLimitMs)
-    }
+    if (!hasAnswered) wait('answerMs')
     const handover = { tollgate: 'port', nonce }
     frame.contentWindow?.postMessage(handover, new URL(address).origin, [channel.port2])
   }
   frame.addEventListener('load', handOver)
+  const say = (word: ToFrame) => {
+    if (!hasAnswered) unheard.push(word)
+    channel.port1.postMessage(word)
+  }
   return {
     element: frame,
     ready,
-    say: (word) => channel.port1.postMessage(word),
+    say,
     check: () =>
       new Promise((resolve) => {
         checked = resolve
-        channel.port1.postMessage({ do: 'check' } satisfies ToFrame)
+        say({ do: 'check' })
       }),
     remove: () => {
       clearTimeout(limit)

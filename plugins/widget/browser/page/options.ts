@@ -168,13 +168,36 @@ export function call<Given extends unknown[]>(
   try {
     return callback.apply(self, given)
   } catch (thrown) {
-    console.error(thrown)
-    if (isMissingJQuery(thrown)) {
-      console.error(
-        'Tollgate widget: wpwlOptions call jQuery, and the widget brings none: load it in the page',
-      )
-    }
+    showMistake(thrown)
     return undefined
+  }
+}
+
+type Check = 'onBeforeSubmitCard' | 'onBeforeSubmitCardPromise' | 'onBeforeSubmitOneClickCard'
+
+/**
+ * Asks a page's function whether a payment may be sent. Functions that return nothing agree.
+ *
+ * @throws Error about a function that failed: nobody knows what it would have said
+ */
+export async function agrees(options: Options, name: Check, event: Event): Promise<boolean> {
+  const check = options[name]
+  if (typeof check !== 'function') return true
+  try {
+    const said: unknown = await check.call(window, event)
+    return said !== false && said !== 0 && said !== 'false'
+  } catch (thrown) {
+    showMistake(thrown)
+    throw new Error(`wpwlOptions.${name} failed, so no payment was sent: ${thrown}`)
+  }
+}
+
+function showMistake(thrown: unknown): void {
+  console.error(thrown)
+  if (isMissingJQuery(thrown)) {
+    console.error(
+      'Tollgate widget: wpwlOptions call jQuery, and the widget brings none: load it in the page',
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
+import type { CheckoutState, FromFrame, Redirect, Reply, Submission } from '../protocol.ts'
 import { type Ending, openChallenge, prepareRedirect } from './challenge-panel.ts'
 import { renewTerms } from './checkout.ts'
 import { browserFields, ownResult, resultAddress, resultOf } from './collect.ts'
@@ -28,8 +28,8 @@ export type PayForm = {
   /** The frame that sends this form. */
   readonly sender: () => Frame
   readonly withCvv: () => boolean
-  /** The page's own checks; false stops. */
-  readonly allowed: (event: Event) => unknown
+  /** The page's own checks. @throws Error about one that failed */
+  readonly allowed: (event: Event) => Promise<boolean>
   /** Empties what must not be sent again. */
   readonly clear: () => void
 }
@@ -39,7 +39,7 @@ export type Cashier = {
   readonly press: (form: PayForm, event: Event) => Promise<void>
   /** The words of the sending frames. */
   readonly hear: (word: FromFrame) => void
-  /** Says at once when the checkout takes no payment any more. */
+  /** Says at once when the checkout takes no payment any more, or when one is under way. */
   readonly open: (form: PayForm) => void
 }
 
@@ -78,7 +78,7 @@ export function createCashier(context: Context): Cashier {
       form.notices.announce(messageOf(wrong))
       return
     }
-    if ((await form.allowed(event)) === false) return rest()
+    if (!(await mayGoOut(form, event))) return rest()
     setBusy(form, true)
     form.notices.announce(messages.processing)
     tellSoon(form)
@@ -94,20 +94,47 @@ export function createCashier(context: Context): Cashier {
     form.sender().say(submissionOf(context, form))
   }
 
+  /** A page's check that fails stops the payment: it may have been about to refuse. */
+  const mayGoOut = async (form: PayForm, event: Event): Promise<boolean> => {
+    try {
+      return await form.allowed(event)
+    } catch (thrown) {
+      form.notices.tell(messages.tryAgain, 'error')
+      reportError(context, 'WidgetError', (thrown as Error).message)
+      return false
+    }
+  }
+
   const open = (form: PayForm) => {
     opened = form
     form.sender().ready.then(
       () => form.sender().say({ do: 'look' }),
       () => form.notices.tell(messages.tryAgain, 'error'),
     )
+    // A page that the browser kept stands as it was left: it may have been on its way to another page.
+    const comeBack = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return
+      rest()
+      form.notices.clear()
+      form.form.classList.remove('wpwl-form-done')
+      form.sender().say({ do: 'look' })
+    }
+    addEventListener('pageshow', comeBack, { signal: context.signal })
+  }
+
+  /** The shopper may have come back from the result page, or from elsewhere while the acquirer still works. */
+  const looked = (form: PayForm, { state, awaited }: CheckoutState) => {
+    if (state === 'paid' || state === 'closed') return finish(form, state, undefined)
+    if (state !== 'busy' || awaited !== true || pressed !== null) return
+    pressed = form
+    setBusy(form, true)
+    form.notices.tell(messages.processing, 'info')
+    form.sender().say({ do: 'state' })
   }
 
   const hear = (word: FromFrame) => {
     if (word.is === 'looked') {
-      const { state } = word.state
-      // The shopper may have come back from the result page and stays here.
-      if (opened !== null && (state === 'paid' || state === 'closed'))
-        finish(opened, state, undefined)
+      if (opened !== null) looked(opened, word.state)
       return
     }
     // A reply counts also when it comes after the form gave up waiting.
@@ -155,7 +182,9 @@ export function createCashier(context: Context): Cashier {
       rest()
       form.clear()
       form.notices.tell(messages.declined, 'error')
-      return form.button.focus()
+      // A payment from before this page was no press of this form.
+      if (form === last) form.button.focus()
+      return
     }
     finish(form, reply.state, reply.resultUrl ?? othersPaid(reply.state))
   }

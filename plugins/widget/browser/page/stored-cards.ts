@@ -5,7 +5,7 @@ import { type StoredCard, titleOf } from './checkout.ts'
 import { type Context, openHiddenFrame } from './context.ts'
 import { element, show } from './dom.ts'
 import { freshId } from './messages.ts'
-import { call } from './options.ts'
+import { agrees } from './options.ts'
 import type { Cashier, PayForm } from './press.ts'
 import { createShell, extraFields } from './shell.ts'
 import { fill } from './texts.ts'
@@ -77,7 +77,7 @@ export function createStoredCards(context: Context, cashier: Cashier): PayForm {
     }),
     sender: () => sender,
     withCvv: () => cvv !== null && isAsked(chosen()),
-    allowed: async (event) => call(options.onBeforeSubmitOneClickCard, window, event),
+    allowed: (event) => agrees(options, 'onBeforeSubmitOneClickCard', event),
     clear: () => cvv?.frame.say({ do: 'clear' }),
   }
   shell.form.addEventListener('submit', (event) => {

@@ -1,4 +1,5 @@
 import { randomName } from '../random-name.ts'
+import { hasAsset } from './assets.ts'
 import { createBankAccountForm } from './bank-account.ts'
 import { createBrandButton } from './brand-button.ts'
 import { createCardForm } from './card-form.ts'
@@ -20,7 +21,7 @@ export function mountWidget(
   signal: AbortSignal,
 ): readonly HTMLElement[] {
   const wanted = (merchantForm.dataset.brands ?? '').split(/\s+/).filter((code) => code !== '')
-  const all = wanted.length > 0 ? wanted : checkout.brands.map(({ brand }) => brand)
+  const all = wanted.length > 0 ? wanted : usualBrands(checkout)
   const brands = all.filter((code) => flowOf(checkout, code) !== null)
   const unknown = all.filter((code) => !brands.includes(code))
   if (unknown.length > 0) {
@@ -56,6 +57,16 @@ export function mountWidget(
     { once: true },
   )
   return containers
+}
+
+/**
+ * The brands of a form that names none. The simulator takes every brand: in test, only those with a mark have a form
+ * or a button of their own, as on the hosted page.
+ */
+function usualBrands({ brands, test }: Checkout): string[] {
+  const isShown = ({ brand, flow }: Checkout['brands'][number]) =>
+    !test || flow === 'card' || hasAsset(`brand-${brand}.svg`)
+  return brands.filter(isShown).map(({ brand }) => brand)
 }
 
 /** Stored cards come first, then cards, bank accounts and other brands. */
