@@ -1,10 +1,5 @@
 /** The operators' API: checks rights, then the form of the request, then the visible entities. */
-import {
-  limits,
-  type OfficeField,
-  type OfficeOperation,
-  resultDescription,
-} from '@tollgate/schemas'
+import { limits, type OfficeField, type OfficeOperation } from '@tollgate/schemas'
 import type { AuditTrail } from '../audit-chain/trail.ts'
 import { listResult, type Reply } from '../call.ts'
 import { buildNumber } from '../caller/embedder.ts'
