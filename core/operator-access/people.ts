@@ -90,7 +90,7 @@ export class People {
       'person.create',
       [role],
       entityId,
-      { name, role },
+      { name, role, entity: shownEntity(entityId) },
       acting,
       proposal,
     )
@@ -121,7 +121,13 @@ export class People {
     }
     refuseUnlessMayGrant(acting, next.role)
     await this.#refuseUnlessWithin(acting, next.entityId)
-    const facts = { person: id, role: next.role }
+    // The second person agrees to the whole change, and to no other start of it.
+    const facts = {
+      ...whom(was),
+      role: next.role,
+      entity: shownEntity(next.entityId),
+      was: { role: was.role, entity: shownEntity(was.entity_id) },
+    }
     const both = [was.role, next.role]
     // The confirmer's rights cover both the old and the new entity.
     const of = await this.#above(was.entity_id, next.entityId)
@@ -140,7 +146,7 @@ export class People {
 
   async enable(id: string, acting: Acting, proposal?: string): Promise<void> {
     const was = await this.#person(id, acting, 'people.enable')
-    const facts = { person: id }
+    const facts = standing(was)
     const of = was.entity_id
     const use = await this.#agreed('person.enable', [was.role], of, facts, acting, proposal)
     await this.#apply(was, { ...same(was), isDisabled: false }, 'person.enabled', acting, use)
@@ -155,15 +161,19 @@ export class People {
   ): Promise<Enrolled | Invited> {
     const was = await this.#person(id, acting, 'people.reset')
     checkPassword('password', password, was.name)
-    const facts = { person: id }
+    const facts = standing(was)
     const of = was.entity_id
     const use = await this.#agreed('person.reset', [was.role], of, facts, acting, proposal)
     const { credentials, shown } = await this.#enrol(id, was.name, password, acting, use)
     const subject = nameSubject(this.#engine, was.name)
     const [reset] = await this.#engine.lanes.single(
-      resetPerson(id, credentials, subject, acting.actor, use),
+      resetPerson(was, credentials, subject, acting.actor, use),
     )
-    if (reset === undefined) throw notThere()
+    if (reset === undefined) {
+      // A repeat after a lost answer finds its own result.
+      const [own] = await this.#engine.lanes.single(personById(id))
+      if (own?.password !== credentials.password) throw changedMeanwhile()
+    }
     return shown
   }
 
@@ -279,7 +289,7 @@ export class People {
     if (changed !== undefined) return
     const [now] = await lanes.single(personById(was.id))
     if (now !== undefined && isAs(now, change)) return
-    throw wrong('id', 'was changed by another operator at this moment: look again')
+    throw changedMeanwhile()
   }
 
   /** After a confirmation by a second person, neither operator sees the new credentials. */
@@ -309,6 +319,17 @@ function invitationOf({ invitation }: ProposalUse): Buffer {
   throw wrong('proposal', 'was confirmed by a process of an earlier version: propose it anew')
 }
 
+const shownEntity = (entityId: string | null) => entityId ?? 'all'
+
+/** Whom a proposal is about. */
+const whom = ({ id, name }: PersonRow) => ({ person: id, name })
+
+const standing = (was: PersonRow) => ({
+  ...whom(was),
+  role: was.role,
+  entity: shownEntity(was.entity_id),
+})
+
 const same = (was: PersonRow) => ({
   role: was.role,
   entityId: was.entity_id,
@@ -317,6 +338,9 @@ const same = (was: PersonRow) => ({
 
 const isAs = (row: PersonRow, { role, entityId, isDisabled }: PersonChange) =>
   row.role === role && row.entity_id === entityId && (row.disabled_at !== null) === isDisabled
+
+const changedMeanwhile = () =>
+  wrong('id', 'was changed by another operator at this moment: look again')
 
 const taken = () => wrong('name', 'is that of another operator')
 

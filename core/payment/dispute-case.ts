@@ -3,7 +3,7 @@
 import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { balancesOf, type Hit, isOf } from './dispute-fact.ts'
+import { type Hit, isOf } from './dispute-fact.ts'
 import { type ChargebackRow, type FactKind, factByReference } from './store-dispute-read.ts'
 import type { Payment } from './types.ts'
 
@@ -73,13 +73,13 @@ export async function reportedBefore(
   if (rounds.some(({ source }) => source === reported.source)) return 'known'
   if (same === undefined) return undefined
   const isOver = reported.is === 'chargeback' && same.minor > 0n && same.given_back >= same.minor
-  const freezes = reported.is === 'chargeback' ? balancesOf(reported.payment, hit) : []
+  const freezes = reported.is === 'chargeback' ? hit.target.rootId : undefined
   if (!isOf(hit, reported.payment, same)) {
     return list(engine, reported, 'the reference is known of another payment', same, freezes)
   }
   if (same.minor !== reported.minor || same.currency !== reported.currency) {
     const why = 'the reference is known with another amount'
-    return list(engine, reported, why, same, freezes)
+    return list(engine, reported, why, same, isOver ? freezes : undefined)
   }
   return isOver ? undefined : 'known'
 }
@@ -113,13 +113,13 @@ export const saidOf = (reported: Report) => ({
   currency: reported.currency,
 })
 
-/** @param freezes The balances that wait until an operator ends the entry. */
+/** @param freezes The balance that waits until an operator ends the entry. */
 export async function list(
   engine: Engine,
   reported: Report,
   why: string,
   known?: ChargebackRow,
-  freezes: readonly string[] = [],
+  freezes?: string,
 ): Promise<'listed'> {
   const { is, payment, minor, currency } = reported
   const detail = {
@@ -130,12 +130,10 @@ export async function list(
   const said = `${is} ${disputeReferenceOf(reported)}`
   const reference = known === undefined ? said : `${said} ${minor} ${currency}`
   const entry = [newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, detail] as const
-  if (freezes.length === 0 || payment.state !== 'approved') {
-    await engine.lanes.single(addAttention(...entry, reference))
-  }
-  // Each statement adds its balance to the same entry.
-  for (const balanceId of payment.state === 'approved' ? freezes : []) {
-    await engine.lanes.single(freezeWith(...entry, reference, balanceId))
-  }
+  await engine.lanes.single(
+    freezes === undefined || payment.state !== 'approved'
+      ? addAttention(...entry, reference)
+      : freezeWith(...entry, reference, freezes),
+  )
   return 'listed'
 }

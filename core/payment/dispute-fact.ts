@@ -82,11 +82,6 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   }
 }
 
-/** Balances from which money of the charged-back payment could go out. */
-export const balancesOf = (payment: Payment, { target, captures }: Hit): readonly string[] => [
-  ...new Set([payment.rootId, target.rootId, ...captures]),
-]
-
 /**
  * Whether payers' banks hold money of this payment, in any currency. Such a payment is neither
  * given back again nor kept. A chargeback by the key of an authorisation stays with the

@@ -20,15 +20,7 @@ import {
   roundsOf,
   saidOf,
 } from './dispute-case.ts'
-import {
-  balancesOf,
-  chargebackReason,
-  chargedBack,
-  factRow,
-  type Hit,
-  isOf,
-  tell,
-} from './dispute-fact.ts'
+import { chargebackReason, chargedBack, factRow, type Hit, isOf, tell } from './dispute-fact.ts'
 import { isOpen } from './late-word-table.ts'
 import { confirmReversal, recordChargeback, recordReversal, type Seen } from './store-dispute.ts'
 import {
@@ -172,12 +164,10 @@ const seenOf = (
 /** Why a chargeback is outside of the sums, and which balances wait for an operator. */
 function misfitOf(
   { payment, currency }: Report,
-  hit: Hit,
+  { target, isAuthorisation, captures }: Hit,
 ): { readonly why: string; readonly freezes: readonly string[] } | undefined {
-  const { isAuthorisation, captures } = hit
-  const balances = balancesOf(payment, hit)
   if (currency !== payment.amount.currency) {
-    return { why: 'a chargeback in another currency', freezes: balances }
+    return { why: 'a chargeback in another currency', freezes: [target.rootId] }
   }
   if (payment.state !== 'approved') {
     return { why: `a chargeback of a payment that is ${payment.state}`, freezes: [] }
@@ -188,7 +178,10 @@ function misfitOf(
   }
   if (captures.length === 1) return undefined
   const many = captures.length > 1 ? 'several captures' : 'no capture'
-  return { why: `a chargeback of an authorisation with ${many}`, freezes: balances }
+  return {
+    why: `a chargeback of an authorisation with ${many}`,
+    freezes: [payment.rootId, ...captures],
+  }
 }
 
 async function reportReversal(engine: Engine, reported: Report): Promise<Reported | 'twin'> {
