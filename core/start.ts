@@ -1,5 +1,6 @@
 import { limits } from '@tollgate/schemas'
 import { buildNumber } from './caller/embedder.ts'
+import { checkOptions } from './check-options.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
 import { Registry } from './connector/registry.ts'
 import { Passwords } from './crypto/passwords.ts'
@@ -23,6 +24,7 @@ import { unfitFieldsUrl } from './widget-files/fields-url.ts'
  * Starts an engine on a Postgres database: migrates, opens the vault, loads the plugins, starts the
  * jobs.
  *
+ * @throws OptionsError naming every option that is missing, unknown or wrong.
  * @throws PluginError when a plugin or its settings are wrong.
  * @throws MissingKeyError when the database needs other keys.
  * @throws KeyProviderError when the key provider is unavailable.
@@ -31,6 +33,7 @@ import { unfitFieldsUrl } from './widget-files/fields-url.ts'
  * fields would share their origin.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  checkOptions(options)
   refuseUnfitFields(options)
   const registry = new Registry(options.plugins, options.connectors ?? {})
   const resources = openResources(options)

@@ -40,7 +40,8 @@ export type Format =
   /** Wall-clock time, `yyyy-MM-dd HH:mm:ss`. */
   | { kind: 'date-time' }
   /** An absolute http or https URL. */
-  | { kind: 'url'; min?: number; max: number }
+  /** An http or https address; `apps`: also the link of an app, such as myapp://paid. */
+  | { kind: 'url'; min?: number; max: number; apps?: true }
   /** A member of a code table. */
   | {
       kind: 'currency' | 'country' | 'country-alpha3' | 'country-numeric' | 'brand' | 'payment-type'
@@ -232,6 +233,13 @@ export const currency: Format = { kind: 'currency' }
 export const country: Format = { kind: 'country' }
 export const url = (max: number, min?: number): Of<'url'> =>
   min === undefined ? { kind: 'url', max } : { kind: 'url', min, max }
+/** The address of a page, or the link of an app that a device opens. */
+export const pageOrApp = (max: number, min: number): Of<'url'> => ({
+  kind: 'url',
+  min,
+  max,
+  apps: true,
+})
 export const either = (...of: Format[]): Format => ({ kind: 'either', of })
 export const integer = (min: number, max: number): Of<'integer'> => ({ kind: 'integer', min, max })
 

@@ -35,7 +35,7 @@ export const simulatorHttp = defineConnector({
   config,
   account,
   supports: {
-      customParameters: simulatorParameters,
+    customParameters: simulatorParameters,
     brands: 'any',
     currencies: 'any',
     methods: ['card', 'bankAccount', 'virtualAccount', 'tokenAccount'],

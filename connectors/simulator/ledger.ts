@@ -65,8 +65,8 @@ export type Request = {
   readonly reason?: Reason
   /** Store the outcome beyond the process, because its answer will be late. */
   readonly durable?: boolean
-  /** The reason why the request cannot be carried out. */
-  readonly bad?: string
+  /** The result code that the merchant wants as a decline. */
+  readonly decline?: string
 }
 
 /**
@@ -89,10 +89,9 @@ export function decide(ledger: Ledger, request: Request, now: number): Change {
   const known = entryOf(ledger, request.key)
   if (known !== undefined) return repeat(ledger, known, request, now)
   const entry = newEntry(request)
-  if (request.bad !== undefined) {
-    const refused = decline(entry, 'bad-parameter', now)
-    const answer = { ...answerOf(refused, now), text: request.bad }
-    return { answer, writes: [refused], delivery: 'once' }
+  if (request.decline !== undefined) {
+    const declined = decline(entry, request.decline, now)
+    return { answer: answerOf(declined, now), writes: [declined], delivery: 'once' }
   }
   if (!judged.includes(request.kind)) {
     const writes = approve(ledger, entry, now)

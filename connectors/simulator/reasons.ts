@@ -19,7 +19,6 @@ export const reasons = {
   '53':                  '800.100.203', // account without money
   'cancelled':           '100.396.101', // the shopper cancelled on the bank's page
   'abandoned':           '100.396.103', // the shopper did not return from the bank's page
-  'bad-parameter':       '200.300.404', // a simulator parameter that is unreadable
   'key-reused':          '200.300.405', // the key was used for another operation
   'key-reversed':        '900.100.301', // the key's operation was reversed
   'key-closed':          '900.100.400', // the key was reversed before it was used

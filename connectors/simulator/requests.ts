@@ -1,13 +1,13 @@
 import type { Instrument, Operation, RequestFields } from '@tollgate/plugin-kit'
 import type { Labels } from './entry.ts'
 import type { Request } from './ledger.ts'
-import { longestDelayMs } from './rules.ts'
+import { longestDelayMs, type SimulatorParameter } from './rules.ts'
 import type { Signs } from './verdict.ts'
 
 /** The engine's operation as the acquirer sees it, and the delay of its answer. */
 export function toRequest(operation: Operation): Request & { readonly delayMs: number } {
   const { kind, key, paymentId, amount, original, instrument, request } = operation
-  const delayMs = delayOf(request)
+  const { SIM_DELAY_MS: delay, SIM_DECLINE: decline } = ownParameters(request)
   const industryPractice = branch(request.standingInstruction)?.industryPractice
   return {
     kind,
@@ -16,15 +16,13 @@ export function toRequest(operation: Operation): Request & { readonly delayMs: n
     amount,
     instrument: labelOf(instrument),
     signs: signsOf(operation),
-    delayMs: delayMs ?? 0,
+    delayMs: Math.min(Number(delay ?? 0), longestDelayMs),
     ...(original === undefined ? {} : { original: original.key }),
     ...(kind === 'authorize' && original !== undefined && industryPractice === 'REAUTHORIZATION'
       ? { replaces: true }
       : {}),
     ...(operation.final ? { final: true } : {}),
-    ...(delayMs === undefined
-      ? { bad: 'customParameters[SIM_DELAY_MS] must be a whole number of milliseconds' }
-      : {}),
+    ...(decline === undefined ? {} : { decline }),
   }
 }
 
@@ -98,12 +96,9 @@ function isProof(proof: Operation['threeDSecure']): boolean {
   return proof?.eci !== undefined && authenticatedEci.includes(proof.eci)
 }
 
-/** Milliseconds of SIM_DELAY_MS, 0 without it, undefined when it is not a number. */
-function delayOf(request: RequestFields): number | undefined {
-  const value = branch(request.customParameters)?.SIM_DELAY_MS
-  if (value === undefined) return 0
-  if (typeof value !== 'string' || !/^[0-9]{1,9}$/.test(value)) return undefined
-  return Math.min(Number(value), longestDelayMs)
+/** The simulator's own parameters. The engine has checked their form. */
+function ownParameters(request: RequestFields): Partial<Record<SimulatorParameter, string>> {
+  return { ...branch(request.customParameters) }
 }
 
 const branch = (value: RequestFields[string]): RequestFields | undefined =>

@@ -1,4 +1,4 @@
-import { integer, type Reason } from '@tollgate/schemas'
+import { integer, match, type Reason } from '@tollgate/schemas'
 
 /** The data that a rule matches. */
 export type Sign =
@@ -70,6 +70,8 @@ export type Effect = {
   readonly refusedBefore?: Reason
   /** Milliseconds of the answer's delay, taken from the value. */
   readonly delaysAnswer?: true
+  /** The operation is declined with the code that is the value. */
+  readonly declinesAsNamed?: true
   /** Seconds after which an unanswered challenge ends, taken from the value. */
   readonly limitsChallenge?: true
 }
@@ -108,7 +110,12 @@ const secure = (authentication: NonNullable<Effect['authentication']>): Effect =
 /** The time of a pending payment, in seconds. */
 export const pendingSeconds = 30
 /** Custom parameters that the simulator reads. */
-export const simulatorParameters = { SIM_DELAY_MS: integer(0, 999_999_999) } as const
+export const simulatorParameters = {
+  SIM_DELAY_MS: integer(0, 999_999_999),
+  SIM_DECLINE: match('(?!000)[0-9]{3}\\.[0-9]{3}\\.[0-9]{3}', '800.100.152', 11, 11),
+} as const
+
+export type SimulatorParameter = keyof typeof simulatorParameters
 
 /** `SIM_DELAY_MS` never delays an answer for longer. */
 export const longestDelayMs = 60_000
@@ -181,6 +188,7 @@ export const rules: readonly Rule[] = [
   ['cvv', ['302'], { cvv: 'S' }, 'is on the card but was not sent'],
   ['cvv', 'otherwise', { cvv: 'M' }, 'matches'],
   ['parameter', ['SIM_DELAY_MS'], { delaysAnswer: true }, 'delays the response by this number of milliseconds, at most a minute'],
+  ['parameter', ['SIM_DECLINE'], { declinesAsNamed: true }, 'also a capture, a refund or a reversal is declined with this code'],
 
   // 3-D Secure 2: answered by the authentication, not by the acquirer.
   ['number', ['4200000000000091', '4200000000000026', '5200000000000007', '5200000000000056'], secure({ enrolled: true, flow: 'frictionless', status: 'Y', eci: indicators.Y }), 'frictionless, authenticated'],

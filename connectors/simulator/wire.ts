@@ -74,7 +74,7 @@ export function requestFromWire(key: string, json: unknown): { request: Request 
       instrument: typeof body.instrument === 'string' ? body.instrument : '',
       signs: signsFromWire(signs),
       ...only('original', optional(body.original, 'original', textOf)),
-      ...only('bad', optional(body.bad, 'bad', textOf)),
+      ...only('decline', optional(body.decline, 'decline', textOf)),
       ...only('labels', optional(body.labels, 'labels', labelsFromWire)),
       ...(reason === undefined ? {} : { reason }),
       ...(body.replaces === true ? { replaces: true } : {}),

@@ -1,6 +1,6 @@
 /**
  * Events about an operation that is unknown or belongs to another account. The operation's record
- * may be late, or lost with a database.
+ * may be late, or lost with a database: a request under its key writes it again.
  */
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
@@ -8,15 +8,25 @@ import { entryAbout } from './list.ts'
 import type { InboundRow } from './store.ts'
 
 /** Outcomes of verified messages that mean moved money. */
-const saysMoney = new Set(['approved', 'accepted', 'notReversed', 'chargeback'])
+const saysMoney = new Set([
+  'approved',
+  'accepted',
+  'notReversed',
+  'chargeback',
+  'chargebackReversal',
+])
 
-/** Waits for the record of money that moved; finally lists money without a payment. */
+/**
+ * Every verified message waits for its record, since a decline or a reversal changes the payment as
+ * much as an approval. Finally lists money without a payment.
+ */
 export async function unknownKey(
   engine: Engine,
   { connector, account, event_id, claim, age_ms }: InboundRow,
 ): Promise<'wait' | 'unknown-key'> {
-  if (!claim.verified || !saysMoney.has(claim.outcome.is)) return 'unknown-key'
+  if (!claim.verified) return 'unknown-key'
   if (age_ms < limits.unclaimedMs) return 'wait'
+  if (!saysMoney.has(claim.outcome.is)) return 'unknown-key'
   const about = { connector, account, eventId: event_id, key: claim.key }
   await engine.lanes.single(
     await entryAbout(engine, 'unclaimed', about, {

@@ -42,6 +42,8 @@ export type AttentionRow = {
   at: Date
   alarm_at: Date
   detail: Record<string, unknown>
+  /** Of the payment. Null: without a payment. */
+  currency: string | null
 }
 
 /** Adds an entry to the operators' list, once per payment, kind and reference while open. */
@@ -133,11 +135,19 @@ export const openAttention = (limit: number, channels: readonly string[] | null)
   channels === null ? allAttention(limit) : attentionOf(limit, channels)
 
 const allAttention = (limit: number) => sql<AttentionRow>`
+with found as (
   select id, kind, payment_id, attempt_key, at, alarm_at, detail
   from tollgate.attention
   where resolved_at is null
   order by at
-  limit ${limit}::integer`
+  limit ${limit}::integer)
+${withCurrency}
+order by at`
+
+/** The currency by which people read the amounts of the detail. */
+const withCurrency = sql`select id, kind, payment_id, attempt_key, at, alarm_at, detail, (
+    select payment.currency from tollgate.payment where payment.id = found.payment_id) as currency
+from found`
 
 /** An index read per entity, since other entities may have a million entries. */
 const attentionOf = (limit: number, channels: readonly string[]) => sql<AttentionRow>`
@@ -155,8 +165,7 @@ found as (
   select id, kind, payment_id, attempt_key, at, alarm_at, detail
   from tollgate.attention
   where resolved_at is null and entity_id is null and payment_id is not null and ${isOfPayment})
-select id, kind, payment_id, attempt_key, at, alarm_at, detail
-from found
+${withCurrency}
 order by at
 limit ${limit}::integer`
 

@@ -1,7 +1,7 @@
 /** The page of the merchant around the widget, as far as its browser says the truth. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Addressee } from '../entity/directory.ts'
-import { isListed } from '../payment/merchant-page.ts'
+import { isListed, isWebPage } from '../payment/merchant-page.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { hasOwnPage, ownPageOf } from './complete-request.ts'
 import type { Checkout } from './types.ts'
@@ -43,7 +43,8 @@ export function pageToCall(
   request: RequestFields,
 ): string | undefined {
   const own = ownPageOf(checkout)
-  if (own !== undefined) return own
+  // The link of an app opens on a device alone.
+  if (own !== undefined) return isWebPage(own) ? own : undefined
   const page = textOf(request, 'shopperResultUrl')
   return page !== undefined && isListed(settings, page) === true ? page : undefined
 }

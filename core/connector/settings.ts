@@ -49,7 +49,7 @@ function typed(format: Format, raw: unknown): unknown {
       return text === 'true' ? true : text === 'false' ? false : undefined
     case 'integer': {
       const number = Number(text)
-      const fits = Number.isInteger(number) && number >= format.min && number <= format.max
+      const fits = /^-?[0-9]+$/.test(text) && number >= format.min && number <= format.max
       return fits ? number : undefined
     }
     case 'choice':

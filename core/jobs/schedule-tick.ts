@@ -96,12 +96,25 @@ async function claimTimers(engine: Engine): Promise<ClaimedRow[]> {
   return claimed.map((timer) => ({ ...timer, connector: connectorOf.get(timer.ref) ?? null }))
 }
 
+/** Timers whose work is one statement, without a job. */
+async function tell(engine: Engine, { kind, ref }: ClaimedRow): Promise<void> {
+  if (kind === 'expiring') await noteExpiry(engine, ref)
+  if (kind === 'schedule-end') await noteEnd(engine, ref)
+  if (kind === 'callback') await callShopperResult(engine, ref)
+}
+
 async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   const due = await claimTimers(engine)
-  for (const { kind, ref } of due) {
-    if (kind === 'expiring') await noteExpiry(engine, ref)
-    if (kind === 'schedule-end') await noteEnd(engine, ref)
-    if (kind === 'callback') await callShopperResult(engine, ref)
+  for (const timer of due) {
+    // One that fails is due again; the others, such as looks at payments, must not wait for it.
+    await tell(engine, timer).catch((error: unknown) => {
+      const { kind, ref } = timer
+      const { name } = error instanceof Error ? error : { name: typeof error }
+      engine.log.warn(
+        { timer: kind, ref, error: name },
+        'a timer failed, and is due again in a minute',
+      )
+    })
   }
   const ending = new Set(due.filter(({ kind }) => kind === 'expire').map(({ ref }) => ref))
   await enqueue(

@@ -7,8 +7,8 @@ import { formatAmount } from '../money.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { nameByHand } from '../payment/dispute-case.ts'
 import { factRow, tell } from '../payment/dispute-fact.ts'
-import { recordReversal } from '../payment/store-dispute.ts'
 import { chargebacksByRecord, chargebacksOf } from '../payment/store-dispute-read.ts'
+import { recordReversal } from '../payment/store-dispute-reversal.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { type Decision, refused } from './late-success.ts'
 
@@ -59,7 +59,11 @@ export async function reverseByHand(
     resource: target.id,
     detail: { ...remarks, chargeback: id, reversal: row.record.id, minor: String(minor), currency },
   }
-  const reversing = { isStrict: balanceId !== null, isWhole: false, isAny: false, byHand }
+  const reversing = {
+    ...{ isStrict: true, isWhole: false, isAny: false },
+    givenBackBefore: charged.given_back,
+    byHand,
+  }
   const [recorded] = await lanes.inOrder(balanceId ?? target.id, () =>
     lanes.single(recordReversal(row, reversing)),
   )

@@ -79,6 +79,11 @@ const cannotBeKept = (why: string) =>
 /** Money can be kept only when the payment can still count, beside all later changes. */
 async function refuseUnlessKept(engine: Engine, payment: Payment): Promise<void> {
   const { lanes } = engine
+  if (payment.answer.asked === true) {
+    throw refused(
+      `the acquirer was asked to reverse it by its key, and no answer says how that ended, so the money may be back already. Run its work again: tollgate payment redrive ${payment.id}. Or settle the payment as declined, once the money is back`,
+    )
+  }
   const moved = movedBy(payment)
   if (moved.currency !== payment.amount.currency) {
     throw cannotBeKept('the money moved in another currency than requested')

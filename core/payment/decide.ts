@@ -137,10 +137,9 @@ export function ownBalance(
 
 export function answerOf(before: Answer, outcome: Outcome): Answer {
   const answer: Answer = { ...before }
-  if (outcome.is !== 'unknown') {
-    delete answer.reversal
-    delete answer.asked
-  }
+  if (outcome.is !== 'unknown') delete answer.reversal
+  // A decline does not answer it: a success that is told later may be reversed by its key already.
+  if (outcome.is === 'approved' || outcome.is === 'accepted') delete answer.asked
   delete answer.redirect
   delete answer.retrySafe
   if ('refs' in outcome && outcome.refs !== undefined)

@@ -1,9 +1,10 @@
 /** Assigns a report to its round of a dispute case, and detects repeats. */
 
+import { limits } from '@tollgate/schemas'
 import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { type Hit, isOf } from './dispute-fact.ts'
+import { balancesOf, type Hit, isOf } from './dispute-fact.ts'
 import { type ChargebackRow, type FactKind, factByReference } from './store-dispute-read.ts'
 import type { Payment } from './types.ts'
 
@@ -18,6 +19,8 @@ export type Report = {
   readonly reference: string | undefined
   /** Id of the message or line. */
   readonly source: string
+  /** The institute's number of the line. */
+  readonly settlementId?: string | undefined
   /** The acquirer's reason of a chargeback: a result code, or a code of its scheme. */
   readonly reason: string | undefined
   readonly refs: Readonly<Record<string, string>>
@@ -33,6 +36,9 @@ export type Reported =
   | 'listed'
   /** The payment or one of its captures is undecided, or the chargeback is still missing. */
   | 'wait'
+
+/** What became of a report; `twin`: another process moved the payment, so the report is read again. */
+export type Step = Reported | 'twin'
 
 /**
  * The facts of a reference, one per round: a bank may take returned money again.
@@ -70,31 +76,56 @@ export async function reportedBefore(
   rounds: readonly ChargebackRow[],
   same: ChargebackRow | undefined,
 ): Promise<Reported | undefined> {
-  if (rounds.some(({ source }) => source === reported.source)) return 'known'
+  if (rounds.some((row) => isOfSource(row, reported))) return 'known'
   if (same === undefined) return undefined
   const isOver = reported.is === 'chargeback' && same.minor > 0n && same.given_back >= same.minor
-  const freezes = reported.is === 'chargeback' ? hit.target.rootId : undefined
+  const freezes = reported.is === 'chargeback' ? balancesOf(reported.payment, hit) : []
   if (!isOf(hit, reported.payment, same)) {
     return list(engine, reported, 'the reference is known of another payment', same, freezes)
   }
   if (same.minor !== reported.minor || same.currency !== reported.currency) {
     const why = 'the reference is known with another amount'
-    return list(engine, reported, why, same, isOver ? freezes : undefined)
+    return list(engine, reported, why, same, freezes)
   }
-  return isOver ? undefined : 'known'
+  if (isOver) return undefined
+  return isOtherLine(reported, same) ? another(engine, reported, same, freezes) : 'known'
+}
+
+/** The same report again, or a second content of its event id that says the same of this dispute. */
+const isOfSource = ({ source, minor, currency }: ChargebackRow, reported: Report): boolean =>
+  source !== null &&
+  (source === reported.source ||
+    (eventOf(source) === eventOf(reported.source) &&
+      minor === reported.minor &&
+      currency === reported.currency))
+
+/** The id of a message without the digest of a second content that an operator retried. */
+export const eventOf = (source: string): string => source.split(' says ')[0]!
+
+/** Whether two lines with one reference are two settlements, so that none of them is a repeat. */
+const isOtherLine = ({ settlementId }: Report, { settlement_id }: ChargebackRow): boolean =>
+  settlementId !== undefined && settlement_id !== null && settlement_id !== settlementId
+
+/** The line belongs to another round, whose beginning is still to come. */
+async function another(
+  engine: Engine,
+  reported: Report,
+  same: ChargebackRow,
+  freezes: readonly string[],
+): Promise<Reported> {
+  if (reported.ageMs < limits.unclaimedMs) return 'wait'
+  return list(engine, reported, 'a further line of the same dispute', same, freezes)
 }
 
 export const accountOf = (payment: Payment): string => payment.accountId ?? 'internal'
 
+/** No reference of an acquirer contains a line break, so this name never collides with one. */
 export const disputeReferenceOf = ({
   reference,
   source,
-}: Pick<Report, 'reference' | 'source'>): string => reference ?? source
+}: Pick<Report, 'reference' | 'source'>): string => reference ?? `${eventOf(source)}\nunnamed`
 
-/**
- * No reference of an acquirer contains a line break, so a round never collides with another
- * reference.
- */
+/** For the same reason, a round never collides with another reference. */
 export const nameOf = (reference: string, round: number): string =>
   round === 1 ? reference : `${reference}\nround ${round}`
 
@@ -108,18 +139,18 @@ export const beginningByHand = (reference: string): string => `${reference}\nby 
 export const saidOf = (reported: Report) => ({
   reported: reported.is === 'chargeback' ? 'CB' : 'CR',
   event: reported.source,
-  reference: disputeReferenceOf(reported),
+  reference: reported.reference ?? eventOf(reported.source),
   minor: String(reported.minor),
   currency: reported.currency,
 })
 
-/** @param freezes The balance that waits until an operator ends the entry. */
+/** @param freezes The balances that wait until an operator ends the entry. */
 export async function list(
   engine: Engine,
   reported: Report,
   why: string,
   known?: ChargebackRow,
-  freezes?: string,
+  freezes: readonly string[] = [],
 ): Promise<'listed'> {
   const { is, payment, minor, currency } = reported
   const detail = {
@@ -130,10 +161,12 @@ export async function list(
   const said = `${is} ${disputeReferenceOf(reported)}`
   const reference = known === undefined ? said : `${said} ${minor} ${currency}`
   const entry = [newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, detail] as const
-  await engine.lanes.single(
-    freezes === undefined || payment.state !== 'approved'
-      ? addAttention(...entry, reference)
-      : freezeWith(...entry, reference, freezes),
-  )
+  if (freezes.length === 0 || payment.state !== 'approved') {
+    await engine.lanes.single(addAttention(...entry, reference))
+  }
+  // Each statement adds its balance to the same entry.
+  for (const balanceId of payment.state === 'approved' ? freezes : []) {
+    await engine.lanes.single(freezeWith(...entry, reference, balanceId))
+  }
   return 'listed'
 }

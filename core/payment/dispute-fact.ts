@@ -82,6 +82,11 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   }
 }
 
+/** Balances from which money of the charged-back payment could go out. */
+export const balancesOf = (payment: Payment, { target, captures }: Hit): readonly string[] => [
+  ...new Set([payment.rootId, target.rootId, ...captures]),
+]
+
 /**
  * Whether payers' banks hold money of this payment, in any currency. Such a payment is neither
  * given back again nor kept. A chargeback by the key of an authorisation stays with the
@@ -108,6 +113,7 @@ export type Fact = Pick<
   FactRow,
   'kind' | 'account' | 'reference' | 'isNamed' | 'source' | 'reverses'
 > & {
+  readonly settlementId?: string | null
   readonly minor: bigint
   readonly currency: string
   /** The balance that the fact counts in; null: outside of the sums. */
@@ -149,6 +155,7 @@ export async function factRow(engine: Engine, target: Payment, fact: Fact): Prom
     reference,
     isNamed,
     source,
+    settlementId: fact.settlementId ?? null,
     paymentId: target.id,
     reverses,
     event: eventOf(newId(), record, 'approved', resultCode),

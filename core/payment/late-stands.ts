@@ -23,6 +23,7 @@ export async function letStand(engine: Engine, now: Held, said: NotReversed, sou
   const { entry, audit } = standing(now.payment, said, source)
   return move(engine, now, {
     source: now.attempt.settledBy ?? source,
+    isNotReversed: true,
     isOnlySaid: true,
     entry,
     audit,
@@ -43,6 +44,7 @@ export const countStanding = (
     to: cannotBeUndone.has(now.payment.effect) ? 'done' : 'open',
     attempt: 'late',
     late: { outcome: said, amount },
+    isNotReversed: true,
     ...standing(now.payment, said, source, amount),
   })
 

@@ -97,6 +97,8 @@ export type Change = {
   readonly refs?: Outcome
   /** The late success that the payment keeps beside its answer. */
   readonly late?: { readonly outcome: Told; readonly amount: Money | undefined }
+  /** The reversal by key failed: none is open any more. */
+  readonly isNotReversed?: true
   /** Nothing moves: the lease holder continues. */
   readonly isOnlySaid?: true
   readonly own?: LateMove['own']
@@ -162,7 +164,7 @@ export async function lateMove(
       resultCode: code,
       approvedMinor: state === 'approved' ? (change.approvedMinor ?? minorOf(payment)) : null,
       finalBy: change.finalBy === undefined ? payment.finalBy : change.finalBy,
-      answer: storable(answerAfter(payment, change)),
+      answer: answerAfter(payment, change),
     },
     source: change.source,
     event: event === null ? null : storedEvent(event),
@@ -195,16 +197,21 @@ export async function lateMove(
 const reversedAt = ({ effect }: Payment, place: Place, minor: bigint) =>
   sumsAt(effect, minor, effect === 'capture' && place === 'done' ? 'gone' : place)
 
-function answerAfter(payment: Payment, { refs, late }: Change): Payment['answer'] {
-  if (refs !== undefined) return answerOf(payment.answer, refs)
-  if (late === undefined) return payment.answer
+/** Null: unchanged, whatever the lease holder wrote since the payment was read. */
+function answerAfter({ answer }: Payment, { refs, late, isNotReversed }: Change): string | null {
+  if (refs !== undefined) return storable(answerOf(answer, refs))
+  if (late === undefined && isNotReversed !== true) return null
+  const { asked, ...before } = answer
+  const mark = isNotReversed === true || asked === undefined ? {} : { asked }
+  if (late === undefined) return storable({ ...before, ...mark })
   const { outcome, amount } = late
   const said = 'refs' in outcome ? (outcome.refs ?? {}) : {}
-  return {
-    ...payment.answer,
-    refs: { ...payment.answer.refs, ...said },
+  return storable({
+    ...before,
+    ...mark,
+    refs: { ...answer.refs, ...said },
     late: amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency },
-  }
+  })
 }
 
 /** A change of one step requires work on the other step, found by the authorisation. */

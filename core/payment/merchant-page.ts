@@ -19,6 +19,9 @@ export function withResource(
   return location.href
 }
 
+/** Whether a page has an address of the web, unlike the link of an app. */
+export const isWebPage = (page: string): boolean => /^https?:/i.test(page)
+
 /** Whether the merchant listed the origin of a page; undefined: there is no list. */
 export function isListed(
   settings: Readonly<Record<string, unknown>>,

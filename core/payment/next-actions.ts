@@ -10,7 +10,10 @@ export function nextActions(payment: Payment, balance: Balance | undefined): str
 }
 
 /** Chargebacks, and reversals of chargebacks. */
-function disputes({ effect, paymentType, parentId }: Payment, balance: Balance | undefined): string[] {
+function disputes(
+  { effect, paymentType, parentId }: Payment,
+  balance: Balance | undefined,
+): string[] {
   if (effect === 'chargeback') {
     // Outside of the sums nothing is left to reverse.
     if (parentId === null) return []
@@ -23,12 +26,7 @@ function disputes({ effect, paymentType, parentId }: Payment, balance: Balance |
 
 /** The amount that a posted chargeback can have. */
 export const disputable = (sums: Balance): bigint =>
-  sums.captured -
-  sums.refunded -
-  sums.refunding -
-  sums.reversed -
-  sums.reversing -
-  sums.chargedBack
+  sums.captured - sums.refunded - sums.refunding - sums.reversed - sums.reversing - sums.chargedBack
 
 function requests(payment: Payment, balance: Balance | undefined): string[] {
   if (payment.effect === 'chargeback') return []

@@ -41,6 +41,7 @@ export async function endAsLate(
     to: cannotBeUndone.has(payment.effect) ? 'done' : 'open',
     attempt: 'late',
     late: { outcome: said, amount },
+    isNotReversed: true,
     ...standing(payment, said, source, amount),
   })
   return settle(engine, work, outcome, 'not-reversed', enquiries, [statement])

@@ -1,8 +1,7 @@
 /**
- * SQL of chargebacks and their reversals. One statement each: the fact, its payment record, the
- * sums and the event. The acquirer's reference makes the fact unique.
+ * SQL of chargebacks. One statement: the fact, its payment record, the sums and the event. The
+ * acquirer's reference makes the fact unique.
  */
-import { type AuditEntry, auditRows, nobody } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
 import { type PaymentEvent, storedEvent } from './payment-event.ts'
@@ -24,6 +23,8 @@ export type FactRow = {
   readonly isNamed: boolean
   /** Id of the message; null for a merchant's own fact. */
   readonly source: string | null
+  /** The institute's number of the settlement line; null for others. */
+  readonly settlementId: string | null
   /** The charged-back payment, also for a reversal. */
   readonly paymentId: string
   /** For a reversal: the reference of its chargeback; null when there is none. */
@@ -72,7 +73,7 @@ export type Seen = {
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
 
 /** Writes the record of `fact` and its consequences. */
-const written = (row: FactRow): Sql => sql`${newPayment(row.record, {
+export const written = (row: FactRow): Sql => sql`${newPayment(row.record, {
   amount: sql`${minorOf(row)}::bigint`,
   from: sql`fact`,
 })},
@@ -83,16 +84,17 @@ new_key as (
   where ${row.idempotencyKey}::bytea is not null),
 ${newEvent.ofPayment(storedEvent(row.event), sql`new_payment`, row.notifies)}`
 
-const minorOf = ({ record }: FactRow): string => String(record.amount.minor)
+export const minorOf = ({ record }: FactRow): string => String(record.amount.minor)
 
 const known = sql`on conflict do nothing`
 
-const fact = (row: FactRow, counted: Sql, from: Sql, onConflict = known): Sql => sql`
+export const fact = (row: FactRow, counted: Sql, from: Sql, onConflict = known): Sql => sql`
 fact as (
-  insert into tollgate.chargeback (connector, account, kind, reference, is_named, source, record_id, payment_id,
-    balance_id, minor, currency, counted, reverses)
+  insert into tollgate.chargeback (connector, account, kind, reference, is_named, source, settlement_id,
+    record_id, payment_id, balance_id, minor, currency, counted, reverses)
   select ${row.record.connector}::text, ${row.account}::text, ${row.kind}::text, ${row.reference}::text,
-    ${row.isNamed}::boolean, ${row.source}::text, ${row.record.id}::uuid, ${row.paymentId}::uuid,
+    ${row.isNamed}::boolean, ${row.source}::text, ${row.settlementId}::text,
+    ${row.record.id}::uuid, ${row.paymentId}::uuid,
     ${row.record.parentId}::uuid, ${minorOf(row)}::bigint, ${row.record.amount.currency}::text, ${counted},
     ${row.reverses}::text
   ${from}
@@ -139,11 +141,11 @@ still as (
   where (${authorisation?.rootId ?? null}::uuid is null or exists (select from authorised))
     and (${sums?.paymentId ?? null}::uuid is null or exists (select from counted)))`
 
-const text = (value: bigint | undefined): string | null =>
+export const text = (value: bigint | undefined): string | null =>
   value === undefined ? null : String(value)
 
 /** An existing open entry freezes further balances, too. */
-const freezesToo = sql`
+export const freezesToo = sql`
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
     where resolved_at is null
   do update set detail = attention.detail || excluded.detail, freezes = array(
@@ -198,126 +200,6 @@ with sums as (
   returning payment_id),
 ${fact(row, sql`${minorOf(row)}::bigint`, sql`from sums`, sql``)},
 ${written(row)}
-select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
-from new_payment
-cross join fact`
-
-/**
- * The acquirer reports a reversal that an operator recorded by hand: the existing fact takes the
- * acquirer's name and message. No row: no unconfirmed reversal by hand has this amount.
- *
- * @param names Prefixes of the reversals by hand of the possible chargebacks.
- */
-export const confirmReversal = (reversal: {
-  readonly connector: string
-  readonly account: string
-  readonly names: readonly string[]
-  readonly reference: string
-  readonly source: string
-  readonly minor: bigint
-  readonly currency: string
-}) => sql<{ record_id: string }>`
-with by_hand as (
-  select fact.reference
-  from unnest(${reversal.names}::text[]) as named (beginning)
-  join tollgate.chargeback as fact on fact.connector = ${reversal.connector}::text
-    and fact.account = ${reversal.account}::text and fact.kind = 'reversal'
-    and starts_with(fact.reference, named.beginning)
-  where fact.told_as is null and fact.source is null and fact.minor = ${String(reversal.minor)}::bigint
-    and fact.currency = ${reversal.currency}::text
-  order by fact.at, fact.record_id
-  limit 1
-  for update of fact)
-update tollgate.chargeback set told_as = ${reversal.reference}::text, source = ${reversal.source}::text
-from by_hand
-where chargeback.connector = ${reversal.connector}::text and chargeback.account = ${reversal.account}::text
-  and chargeback.kind = 'reversal' and chargeback.reference = by_hand.reference and chargeback.told_as is null
-returning chargeback.record_id`
-
-/** How a reversal chooses its chargebacks. */
-export type Reversing = {
-  /** Refuses a partial match: for merchants and operators. */
-  readonly isStrict: boolean
-  /** Also requires the whole amount; the chargeback may still be missing. */
-  readonly isWhole: boolean
-  /** Without a reference: also uses chargebacks with a reference, after those without. */
-  readonly isAny: boolean
-  /** The reversed amount at the time of the read; after a change the statement records nothing. */
-  readonly reversedBefore?: bigint
-  /**
-   * For an operator's reversal: its audit entry. An amount outside of the sums is then expected.
-   */
-  readonly byHand?: AuditEntry | null
-  /** Why an operator has to look before any refund; null: no reason. */
-  readonly why?: string | null
-}
-
-/** The reason for a reversal without a reference that used a chargeback with one. */
-const guessed = 'it names no chargeback, and gave one back that has a reference'
-
-/**
- * Records the reversal of a chargeback, up to the open amount in the same sums and currency.
- * Without a reference, uses the oldest open chargebacks without one, or of all with `isAny`. No
- * row: the reference is known, or the open amount is below the one that `isStrict` or `isWhole`
- * require.
- */
-export const recordReversal = (
-  row: FactRow,
-  { isStrict, isWhole, isAny, reversedBefore, byHand = null, why = null }: Reversing,
-) => sql<Recorded>`
-with standing as (
-  select reference, record_id, at, is_named, reversed, case
-    when currency = ${row.record.amount.currency}::text and balance_id = ${row.record.parentId}::uuid then counted - reversed
-    else 0 end as rest
-  from tollgate.chargeback
-  where payment_id = ${row.paymentId}::uuid and kind = 'chargeback'
-    and connector = ${row.record.connector}::text and account = ${row.account}::text
-    and (reference = ${row.reverses}::text
-      or ${row.reverses}::text is null and (not is_named or ${isAny}::boolean))
-  for update),
-spread as (
-  select reference, is_named, reversed, least(rest, greatest(0,
-    ${minorOf(row)}::bigint - (sum(rest) over (order by is_named, at, record_id) - rest)))::bigint as counts
-  from standing),
-charged as (
-  select coalesce(sum(counts), 0)::bigint as counts,
-    coalesce(${why}::text, case when ${row.reverses}::text is null and bool_or(is_named and counts > 0)
-      then ${guessed}::text end) as why
-  from spread
-  having count(*) > 0
-    and (${text(reversedBefore)}::bigint is null or sum(reversed) = ${text(reversedBefore)}::bigint)
-    and (not ${isStrict || isWhole}::boolean or sum(counts) = ${minorOf(row)}::bigint)),
-${fact(row, sql`charged.counts`, sql`from charged`)},
-reversed as (
-  update tollgate.chargeback set reversed = chargeback.reversed + spread.counts
-  from spread, fact
-  where chargeback.connector = ${row.record.connector}::text and chargeback.account = ${row.account}::text
-    and chargeback.kind = 'chargeback' and chargeback.reference = spread.reference),
-entry as (
-  insert into tollgate.attention (id, kind, payment_id, reference, freezes, detail)
-  select ${row.event.id}::uuid, 'beyond-sums', ${row.paymentId}::uuid, ${`reversal ${row.reference}`}::text,
-    case when charged.why is null or ${row.record.parentId}::uuid is null then '{}'
-      else array[${row.record.parentId}::uuid] end,
-    jsonb_strip_nulls(jsonb_build_object('why', charged.why) || jsonb_build_object('reported', 'CR',
-      'reference', split_part(${row.reference}::text, chr(10), 1), 'minor', ${minorOf(row)}::text,
-      'currency', ${row.record.amount.currency}::text, 'leftMinor', (fact.counted - ${minorOf(row)}::bigint)::text))
-  from fact
-  cross join charged
-  where ${byHand === null}::boolean
-    and (fact.counted < ${minorOf(row)}::bigint or charged.why is not null)
-  ${freezesToo}
-  returning id, freezes),
-sums as (
-  update tollgate.payment_balance set charged_back = charged_back - fact.counted,
-    frozen_by = case when payment_balance.payment_id = any(entry.freezes)
-      then array_append(array_remove(frozen_by, entry.id), entry.id) else frozen_by end
-  from fact
-  left join entry on true
-  where payment_balance.payment_id = ${row.record.parentId}::uuid),
-${written(row)},
-audited as (${auditRows(byHand ?? nobody, {
-  from: sql`new_payment where ${byHand !== null}::boolean`,
-})})
 select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
 from new_payment
 cross join fact`

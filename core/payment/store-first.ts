@@ -134,6 +134,7 @@ running as (
   join tollgate.schedule on schedule.id = given.schedule_id
   where given.previous_id is not null
     and (schedule.cancelled_at is null or schedule.effective_end > schedule.cancelled_at)
+    and (schedule.effective_end is null or schedule.effective_end > given.created_at)
   for share of schedule),
 allowed as materialized (
   select registered.id

@@ -48,8 +48,8 @@ export type LateMove = {
     readonly resultCode: string
     readonly approvedMinor: bigint | null
     readonly finalBy: string | null
-    /** JSON text. */
-    readonly answer: string
+    /** JSON text; null: unchanged. */
+    readonly answer: string | null
   }
   readonly source: string
   /** For a move that merchants are notified about. */
@@ -140,7 +140,7 @@ with attempt_moved as (
 payment_moved as (
   update tollgate.payment set state = ${late.to.state}::text, result_code = ${late.to.resultCode}::text,
     approved_minor = ${text(late.to.approvedMinor)}::bigint, final_by = ${late.to.finalBy}::text,
-    answer = ${late.to.answer}::jsonb,
+    answer = coalesce(${late.to.answer}::jsonb, payment.answer),
     settled_at = case when ${late.event !== null}::boolean then now() else payment.settled_at end,
     seq = payment.seq + case when ${late.event !== null}::boolean then 1 else 0 end
   from attempt_moved

@@ -202,13 +202,16 @@ export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
     and state in ('sending', 'pending', 'unknown', 'late')
   returning key`
 
-/** Records before a reversal by key that it is asked for, or after its refusal that it is not. */
+/**
+ * Records before a reversal by key that it is asked for, or after its answer that none is open. No row:
+ * another process has the lease.
+ */
 export const markAsked = (key: string, lease: number, isAsked: boolean) => sql<{ id: string }>`
   update tollgate.payment set answer = case when ${isAsked}::boolean
     then coalesce(answer, '{}') || '{"asked": true}' else answer - 'asked' end
   from tollgate.attempt
   where attempt.key = ${key}::text and attempt.lease = ${lease}::integer
-    and attempt.state in ('sending', 'pending', 'unknown') and payment.id = attempt.payment_id
+    and attempt.state in ('sending', 'pending', 'unknown', 'late') and payment.id = attempt.payment_id
   returning payment.id`
 
 /** Returns a lease and sets the next look; for another party's question, sets the latest time. */

@@ -30,7 +30,7 @@ import { undone as endedByEngine } from './late-word-treatment.ts'
 import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
-import { dropLease, type LeaseRow, lookLater } from './store-settle.ts'
+import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import type { Held, Payment } from './types.ts'
 
 const reversal = paymentTypes.find(({ code }) => code === 'RV')!
@@ -63,6 +63,9 @@ export async function takeBack(
     )
   } else {
     await note(engine, now, undone)
+    if (undone.outcome === 'notReversed') {
+      await engine.lanes.single(markAsked(now.payment.attemptKey, taken.lease, false))
+    }
     // The acquirer would refuse again; an operator who disagrees redrives the reversal.
     await engine.lanes.single(removeTimer('look', now.payment.attemptKey))
     await engine.lanes.single(dropLease(now.payment.attemptKey, taken.lease))
@@ -93,10 +96,18 @@ async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
 
 async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by operation'> {
   const { resolve, reverse } = work.target.loaded.connector
-  const { id } = work.payment
+  const { id, attemptKey, answer } = work.payment
   const requested = await endOfRequest(engine, work)
   if (requested !== undefined) return requested
+  // After a death between the request and its answer, the key may be reversed.
+  const marked = await engine.lanes.single(markAsked(attemptKey, work.lease, true))
+  if (marked.length === 0) return { is: 'open' }
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
+  const mayBeReversed = answer.asked === true
+  const isNothing = reversed.is === 'refused' || reversed.is === 'nothing'
+  if (reversed.is === 'requested' || (isNothing && !mayBeReversed)) {
+    await engine.lanes.single(markAsked(attemptKey, work.lease, false))
+  }
   switch (reversed.is) {
     case 'nothing':
       switch (await isStillThere(engine, work)) {
@@ -128,8 +139,8 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       // An earlier reversal by key may be the reason for this refusal, so nothing is reversed
       // twice.
       const [earlier] = await engine.lanes.single(keyReversalOf(id))
-      if (earlier === undefined && (await isStillThere(engine, work)) === 'yes')
-        return 'by operation'
+      const isFirst = earlier === undefined && !mayBeReversed
+      if (isFirst && (await isStillThere(engine, work)) === 'yes') return 'by operation'
       return { is: 'refused', why: `it may be undone already: ${reversed.why}` }
     }
   }

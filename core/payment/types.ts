@@ -44,7 +44,10 @@ export type Answer = {
   expiresAt?: string
   /** 3-D Secure by the gateway. */
   authentication?: AuthenticationRecord
-  /** The engine asks for a reversal by key, or died while it did: an approval is enquired first. */
+  /**
+   * The engine asks for a reversal by key, died while it did, or got no answer. While the payment is open,
+   * an approval is enquired first. A late success is not reversed in another way, and is not kept.
+   */
   asked?: true
   /** The acquirer took a reversal by key: the code of the payment once it is taken back. */
   reversal?: { code: Reason }

@@ -10,8 +10,8 @@ import { exactDecimal, fitsWire, shownAmount } from '../money.ts'
 import { shownFacts } from '../three-d-secure/record.ts'
 import { shownTexts } from './checked-texts.ts'
 import { descriptorOf } from './descriptor.ts'
-import { echoed } from './stored-request.ts'
 import { nextActions } from './next-actions.ts'
+import { echoed } from './stored-request.ts'
 import type { Balance, Payment } from './types.ts'
 
 export type PaymentView = Answered & {

@@ -10,7 +10,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
 import { holdOtherAmount } from './asked-amount.ts'
-import type { Told } from './late-word-table.ts'
+import { isOpen, type Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import type { Payment, PaymentState, Source } from './types.ts'
 
@@ -34,7 +34,8 @@ export async function hearDuringReversal(
   outcome: Told,
 ): Promise<boolean> {
   const { asked, reversal } = payment.answer
-  if ((asked === undefined && reversal === undefined) || outcome.is === 'declined') return false
+  const isAsked = isOpen(payment.state) && (asked !== undefined || reversal !== undefined)
+  if (!isAsked || outcome.is === 'declined') return false
   await noteApproval(engine, payment, outcome)
   return true
 }

@@ -3,7 +3,7 @@
  * reference, so both have to store it alike.
  */
 import { maskIbans } from './bank-accounts.ts'
-import { maskCardNumbers } from './mask.ts'
+import { maskEscapedNumbers } from './mask.ts'
 
 /** Keyed digest of a text: distinguishes texts without revealing them. */
 export type Digest = (text: string) => string
@@ -17,11 +17,11 @@ const shortestSecret = 13
  */
 const ownId = /^(?:[a-z]{1,8}-){0,2}(?=[0-9]*[a-f])[0-9a-f]{32}$/
 
-/** Card numbers and IBANs of `text` keep their last four characters. */
+/** Card numbers, also escaped ones, and IBANs of `text` keep their last four characters. */
 export function maskedAccounts(text: string): string {
   if (ownId.test(text)) return text
   const storable = text.toWellFormed().replaceAll('\u0000', '\ufffd')
-  return storable.length < shortestSecret ? storable : maskIbans(maskCardNumbers(storable))
+  return storable.length < shortestSecret ? storable : maskIbans(maskEscapedNumbers(storable))
 }
 
 /** Trimmed; a reference that resembles a card number or an IBAN is masked, and its digest keeps it distinct. */

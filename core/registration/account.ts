@@ -1,6 +1,6 @@
 /** Combines a request with the account of a registration. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { brandOf, instrumentGroups } from '@tollgate/schemas'
+import { brandOf, instrumentGroups, limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { placeOf } from '../payment/instrument.ts'
@@ -100,6 +100,25 @@ export function changed(
     ...accountOf(registration, numbers, fields),
     paymentBrand: registration.brand,
   } as RequestFields
+}
+
+/**
+ * A registration holds at most the custom parameters of one request, however many changes add to them.
+ *
+ * @throws GatewayError 200.300.404
+ */
+export function refuseTooMuch(whole: RequestFields): void {
+  const own = Object.entries(groupOf(whole, 'customParameters') ?? {})
+  const bytes = own.reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(`customParameters[${name}]${String(value)}`),
+    0,
+  )
+  if (bytes <= limits.customParametersBytes) return
+  throw refuse(
+    '200.300.404',
+    'customParameters',
+    `of the registration would exceed ${limits.customParametersBytes} bytes, names included; a change keeps those that it does not name`,
+  )
 }
 
 function refuseOtherBrand(registration: Registration, fields: RequestFields): void {

@@ -23,7 +23,7 @@ import type { StoredRequest } from '../payment/types.ts'
 import { checkAccount } from '../request/account.ts'
 import { checkCountries } from '../request/address.ts'
 import { refuse, textOf } from '../request/values.ts'
-import { changed, numbersOf, withAccount, withAgreement } from './account.ts'
+import { changed, numbersOf, refuseTooMuch, withAccount, withAgreement } from './account.ts'
 import {
   changeRegistration,
   registrationById,
@@ -108,6 +108,7 @@ export async function updateRegistration(
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
     const numbers = await numbersOf(engine, registration)
     const whole = changed(fields, registration, numbers)
+    refuseTooMuch(whole)
     const now = await businessNow(engine, registration.channelId, registration.clockId)
     checkAccount(whole, { now, cvvAsked: false })
     checkCountries(whole)
@@ -118,7 +119,7 @@ export async function updateRegistration(
       changeRegistration({
         ...change,
         request: content,
-        before: registration.request,
+        isNew: true,
         notice: noticeOf(content),
       }),
     )
@@ -142,7 +143,7 @@ export async function extendRegistration(
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
     refuseRegisteredNumber(registration, fields)
     const change = await changeOf(engine, caller, registration, 'TE', request)
-    const same = { ...change, request: registration.request, before: null, notice: null }
+    const same = { ...change, request: registration.request, isNew: false, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
     if (moved === undefined) continue
     emit(engine, registration.channelId, change.eventId, 'registration.updated', id, moved.seq)

@@ -69,12 +69,7 @@ const auditedAs = {
 } as const
 
 /** The record of a change, its audit row and its event, for the row in `moved`. */
-const recordedWithEvent = (
-  change: Omit<Change, 'seq'>,
-  event: string,
-  moved: Sql,
-  data: object = {},
-): Sql => sql`
+const recordedWithEvent = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
@@ -89,7 +84,7 @@ audited as (${auditRows(
   },
   { from: moved, resource: sql`id`, entityId: sql`channel_id` },
 )}),
-${newEvent.ofRegistration({ id: change.eventId, type: event, data: JSON.stringify(data) }, moved)}`
+${newEvent.ofRegistration({ id: change.eventId, type: event, data: '{}' }, moved)}`
 
 /**
  * Replaces the content that was read, and moves the timer of the expiry notice. Empty after a
@@ -98,30 +93,33 @@ ${newEvent.ofRegistration({ id: change.eventId, type: event, data: JSON.stringif
 export const changeRegistration = (
   change: Change & {
     readonly request: StoredRequest
-    /** Content before the change, which notifications about earlier events tell; null: the same. */
-    readonly before: StoredRequest | null
+    /** Whether the content changes: notifications about earlier events tell the former one. */
+    readonly isNew: boolean
     /** Null: the timer stays. */
     readonly notice: { readonly timerId: string; readonly at: Date } | null
   },
 ) => sql<{
   seq: number
 }>`
-with changed as (
+with former as (
+  select id, request
+  from tollgate.registration
+  where id = ${change.id}::uuid and ${change.isNew}::boolean),
+changed as (
   update tollgate.registration set request = ${JSON.stringify(change.request)}::jsonb, seq = seq + 1
   where id = ${change.id}::uuid and removed_at is null and seq = ${change.seq}::integer
   returning id, seq, channel_id, clock_id),
+new_former as (
+  insert into tollgate.former_registration (registration_id, until_seq, request)
+  select changed.id, changed.seq, former.request
+  from changed join former on former.id = changed.id),
 notice as (
   insert into tollgate.timer (id, due_at, kind, ref, clock_id)
   select ${change.notice?.timerId ?? null}::uuid, ${change.notice?.at ?? null}::timestamptz, 'expiring',
     replace(id::text, '-', ''), clock_id
   from changed where ${change.notice?.at ?? null}::timestamptz is not null
   on conflict (kind, ref) do update set due_at = excluded.due_at),
-${recordedWithEvent(
-  change,
-  'registration.updated',
-  sql`changed`,
-  change.before === null ? {} : { before: change.before },
-)}
+${recordedWithEvent(change, 'registration.updated', sql`changed`)}
 select seq from changed`
 
 /**
@@ -144,17 +142,18 @@ ended as (
 ${recordedWithEvent(change, 'registration.removed', sql`removed`)}
 select seq from removed`
 
-/** The contents of registrations before each of their changes, in the order of the changes. */
-export const formerContents = (ids: readonly string[]) => sql<{
-  resource: string
-  seq: number
-  before: StoredRequest
-}>`
-  select resource, seq, data -> 'before' as before
-  from tollgate.event
-  where resource = any(${ids}::uuid[]) and (seq > 1 or type not like 'payment.%')
-    and type = 'registration.updated' and data ? 'before'
-  order by resource, seq`
+/** The contents of registrations at earlier events; no row where the content is still the same. */
+export const formerContents = (
+  wanted: readonly { readonly id: string; readonly seq: number }[],
+) => sql<{ id: string; seq: number; request: StoredRequest }>`
+  select wanted.id, wanted.seq, former.request
+  from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ seq }) => seq)}::integer[]) as wanted(id, seq)
+  cross join lateral (
+    select request
+    from tollgate.former_registration
+    where registration_id = wanted.id and until_seq > wanted.seq
+    order by until_seq
+    limit 1) former`
 
 /**
  * The acquirer's reference of the last approved payment that a cardholder started with this

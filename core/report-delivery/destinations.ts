@@ -23,7 +23,7 @@ import {
   type StoredSettings,
   toDestination,
 } from './store.ts'
-import type { Destination, Tried } from './types.ts'
+import type { Destination, Replayed, Tried } from './types.ts'
 
 /**
  * Registers a folder for the report files of an entity.
@@ -214,7 +214,7 @@ export async function replayReports(
   caller: Caller,
   id: string,
   { fields }: Request,
-): Promise<number> {
+): Promise<Replayed> {
   const destination = await readDestination(engine, caller, id)
   if (!destination.active) {
     throw refuse('200.300.404', 'id', 'the destination is switched off: set active to true first')
@@ -240,7 +240,7 @@ export async function replayReports(
       detail: which,
     }),
   )
-  return done!.replayed
+  return { replayed: done!.replayed, nextNo: done!.next_no ?? undefined }
 }
 
 /** The settings of a destination in the audit trail. */

@@ -199,9 +199,13 @@ export const replayFiles = (
   },
   limit: number,
   audit: AuditEntry,
-) => sql<{ replayed: number }>`
-with found as (
-  select file.id
+) => sql<{
+  replayed: number
+  /** The number of the first file beyond the limit. */
+  next_no: number | null
+}>`
+with wanted as (
+  select file.id, file.no, row_number() over (order by file.no, file.id) as place
   from tollgate.report_destination destination
   join tollgate.report_file file on file.entity_id = destination.entity_id
   where destination.id = ${destinationId}::uuid and destination.removed_at is null
@@ -211,7 +215,9 @@ with found as (
       select from tollgate.report_delivery delivery
       where delivery.destination_id = destination.id and delivery.file_id = file.id and delivery.state = 'dead'))
   order by file.no, file.id
-  limit ${limit}::integer),
+  limit ${limit}::integer + 1),
+found as (
+  select id from wanted where place <= ${limit}::integer),
 again as (
   insert into tollgate.report_delivery (id, destination_id, file_id, due_at, created_at, replay)
   select tollgate.delivery_id(${replayId}::uuid, ${destinationId}::uuid, found.id::text), ${destinationId}::uuid,
@@ -224,4 +230,5 @@ changed as (
   from tollgate.report_destination
   where id = ${destinationId}::uuid),
 audited as (${told(audit)})
-select (select count(*)::integer from again) as replayed`
+select (select count(*)::integer from again) as replayed,
+  (select no from wanted where place > ${limit}::integer) as next_no`

@@ -40,3 +40,9 @@ export type Tried = {
   readonly message: string | null
   readonly delivered: boolean
 }
+
+export type Replayed = {
+  readonly replayed: number
+  /** The number of the first file that one request leaves out. */
+  readonly nextNo: number | undefined
+}

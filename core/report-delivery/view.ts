@@ -6,7 +6,7 @@ import type { Page } from '../page/by-id.ts'
 import { approvedCode } from '../payment/decide.ts'
 import type { About } from '../webhook/view.ts'
 import type { DeliveryRow } from './store.ts'
-import type { Destination, Tried } from './types.ts'
+import type { Destination, Replayed, Tried } from './types.ts'
 
 export type ReportDestinationView = Answered & {
   folderUrl: string
@@ -34,6 +34,8 @@ export type ReportActionView = Answered & {
   message?: string
   durationMs?: number
   replayed?: number
+  /** Of the first file that the replay left out. */
+  nextNo?: number
 }
 
 export type ReportDeliveryView = {
@@ -102,9 +104,14 @@ export const reportTestView = (
   durationMs,
 })
 
-export const reportReplayView = (id: string, replayed: number, about: About): ReportActionView => ({
+export const reportReplayView = (
+  id: string,
+  { replayed, nextNo }: Replayed,
+  about: About,
+): ReportActionView => ({
   ...bare(id, about),
   replayed,
+  ...(nextNo !== undefined && { nextNo }),
 })
 
 export const reportDeliveriesView = (

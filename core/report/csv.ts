@@ -11,8 +11,11 @@ const columns: readonly (readonly Field[])[] = reconciliationColumns.map((column
   recordFields.filter(({ options }) => options.column === column),
 )
 
-/** Characters by which a spreadsheet takes a text for a formula. */
-const formulaStart = /^[=+\-@\t\r]/
+/**
+ * Characters by which a spreadsheet takes a text for a formula: also wide ones, and those behind characters that
+ * have no width, which some spreadsheets drop.
+ */
+const formulaStart = /^[\u200B-\u200F\u2060\uFEFF]*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 const needsQuotes = /[;"\r\n]/
 
 export const headerLine: string = reconciliationColumns.join(separator) + lineEnd

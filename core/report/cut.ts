@@ -25,9 +25,10 @@ import {
   type Series,
   seriesNow,
   sourcesWithNews,
+  type Version,
   versionsOf,
 } from './store-cut.ts'
-import type { RecordRow } from './stored-record.ts'
+import { type RecordRow, takenOut } from './stored-record.ts'
 
 /** Entity and test clock, as the timer of the series names them. */
 export const refOf = ({ entityId, clockId }: Series): string =>
@@ -81,7 +82,8 @@ async function cutSeries(engine: Engine, series: Series): Promise<string | undef
     const of = { scopeId: source.scope_id, entityId: source.entity_id }
     for (let after: Position | undefined = was; after !== undefined; ) {
       const limit = limits.reportRows
-      const rows: Version[] = await lanes.upkeep(versionsOf(of, after, horizon, limit))
+      const found: Version[] = await lanes.upkeep(versionsOf(of, was, after, horizon, limit))
+      const rows = found.map((row) => (row.has_left ? takenOut(row, of.entityId) : row))
       await places.learn(rows)
       for (const row of rows) {
         await draft.add(row, places)
@@ -103,8 +105,6 @@ async function cutSeries(engine: Engine, series: Series): Promise<string | undef
   await lanes.upkeep(dropDraft(draft.id))
   return undefined
 }
-
-type Version = RecordRow & { readonly txid: string }
 
 const positionOf = ({ txid, id }: Version): Position => ({ txid, recordId: id })
 

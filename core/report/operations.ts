@@ -14,7 +14,9 @@ export const reportOperations: Readonly<Record<string, Handler>> = {
   async 'reports.aggregations'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'reports.aggregations', queryOf(call))
     const page = await listAggregations(engine, caller, fields)
-    return ok(answered(engine, newId(), { ...page, result: listResult() }, envelope(engine, call, build)))
+    return ok(
+      answered(engine, newId(), { ...page, result: listResult() }, envelope(engine, call, build)),
+    )
   },
   async 'reports.aggregation'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'reports.aggregation', queryOf(call))
@@ -31,12 +33,16 @@ export const reportOperations: Readonly<Record<string, Handler>> = {
     const pageNo = Number(textOf(fields, 'pageNo') ?? 1)
     const type = textOf(fields, 'reconciliationType') ?? null
     const page = await recordPage(engine, batch, reader, pageNo, type)
-    return ok(answered(engine, batch.id, { ...page, result: listResult() }, envelope(engine, call, build)))
+    return ok(
+      answered(engine, batch.id, { ...page, result: listResult() }, envelope(engine, call, build)),
+    )
   },
   async 'reports.files'(engine, caller, call, build) {
     const { fields } = await read(engine, caller, 'reports.files', queryOf(call))
     const page = await listFiles(engine, caller, fields)
-    return ok(answered(engine, newId(), { ...page, result: listResult() }, envelope(engine, call, build)))
+    return ok(
+      answered(engine, newId(), { ...page, result: listResult() }, envelope(engine, call, build)),
+    )
   },
   async 'reports.file'(engine, caller, call) {
     const { fields } = await read(engine, caller, 'reports.file', queryOf(call))

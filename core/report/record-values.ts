@@ -40,7 +40,8 @@ export function valuesOf(row: RecordRow, place: RecordPlace): RecordValues {
     pspEntityId: place.psp,
     divisionEntityId: place.division,
     merchantEntityId: place.merchant,
-    'settlement.id': row.settlement_id ?? undefined,
+    // Every row has one, so that a correction replaces the row before: the id stays the same in all versions.
+    'settlement.id': row.settlement_id ?? row.id,
     'payment.id': matched,
     shortId: shortIdOf(row),
     'clearingInstitute.txId1': row.ref1 ?? undefined,

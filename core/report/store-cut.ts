@@ -29,6 +29,20 @@ export const seriesNow = (series: Series) => sql<{
   from tollgate.report_series
   where ${isSeries(series)}`
 
+/**
+ * Condition: a record left `source` after a file of the series had it, and no other source of the series has
+ * it now.
+ */
+const hasLeft = (published: Position) => sql`departure.scope_id = source.scope_id
+        and departure.entity_id = source.entity_id
+        and (departure.was_txid, departure.record_id) <= (${published.txid}::xid8, ${published.recordId}::uuid)
+        and not exists (
+          select
+          from tollgate.settlement_record as record
+          join tollgate.report_source as present on present.scope_id = record.scope_id
+            and present.entity_id = record.entity_id
+          where record.id = departure.record_id and present.series_entity_id = source.series_entity_id)`
+
 /** Scopes and entities with versions after the position. Null horizon: also those that are not final. */
 export const sourcesWithNews = (series: Series, after: Position, horizon: string | null) => sql<{
   scope_id: string
@@ -38,31 +52,59 @@ export const sourcesWithNews = (series: Series, after: Position, horizon: string
   from tollgate.report_source as source
   where source.series_entity_id = ${series.entityId}::uuid
     and source.clock_id is not distinct from ${series.clockId}::uuid
-    and exists (
+    and (exists (
       select
       from tollgate.settlement_record as record
       where record.scope_id = source.scope_id and record.entity_id = source.entity_id
         and (record.txid, record.id) > (${after.txid}::xid8, ${after.recordId}::uuid)
         and (${horizon}::xid8 is null or record.txid < ${horizon}::xid8))
+      or exists (
+      select
+      from tollgate.report_departure as departure
+      where ${hasLeft(after)}
+        and (departure.txid, departure.record_id) > (${after.txid}::xid8, ${after.recordId}::uuid)
+        and (${horizon}::xid8 is null or departure.txid < ${horizon}::xid8)))
   order by source.scope_id, source.entity_id`
 
-/** Versions of one source after a position, in their order. */
+export type Version = RecordRow & {
+  readonly txid: string
+  /** The record left the source: a row takes it out. */
+  readonly has_left: boolean
+}
+
+/**
+ * Versions of one source after a position, in their order, and the records that left it.
+ *
+ * @param published The position of the series.
+ */
 export const versionsOf = (
-  source: { readonly scopeId: string; readonly entityId: string },
+  { scopeId, entityId }: { readonly scopeId: string; readonly entityId: string },
+  published: Position,
   after: Position,
   horizon: string,
   limit: number,
-) => sql<RecordRow & { txid: string }>`
+) => sql<Version>`
   with page as materialized (
-    select id
+    (select id, txid, false as has_left
     from tollgate.settlement_record
-    where scope_id = ${source.scopeId}::uuid and entity_id = ${source.entityId}::uuid
+    where scope_id = ${scopeId}::uuid and entity_id = ${entityId}::uuid
       and (txid, id) > (${after.txid}::xid8, ${after.recordId}::uuid) and txid < ${horizon}::xid8
     order by txid, id
     limit ${limit}::integer)
-  select ${recordColumns}, record.txid::text as txid
+    union all
+    (select departure.record_id, departure.txid, true
+    from tollgate.report_source as source
+    join tollgate.report_departure as departure on ${hasLeft(published)}
+    where source.scope_id = ${scopeId}::uuid and source.entity_id = ${entityId}::uuid
+      and (departure.txid, departure.record_id) > (${after.txid}::xid8, ${after.recordId}::uuid)
+      and departure.txid < ${horizon}::xid8
+    order by departure.txid, departure.record_id
+    limit ${limit}::integer)
+    order by txid, id
+    limit ${limit}::integer)
+  select ${recordColumns}, page.txid::text as txid, page.has_left
   from ${recordsOfPage}
-  order by record.txid, record.id`
+  order by page.txid, page.id`
 
 /** A file that is being written. */
 export const addDraft = (fileId: string) => sql`

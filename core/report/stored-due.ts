@@ -9,7 +9,7 @@ import { sql } from '../db/sql.ts'
  */
 export const planReports = (scopeIds: readonly string[]) => sql`
 with recursive found as (
-  select scope.id as scope_id, scope.clock_id, (
+  select scope.id as scope_id, (
     select record.entity_id
     from tollgate.settlement_record as record
     where record.scope_id = scope.id
@@ -18,7 +18,7 @@ with recursive found as (
   from tollgate.settlement_scope as scope
   where scope.id = any(${scopeIds}::uuid[])
   union all
-  select found.scope_id, found.clock_id, (
+  select found.scope_id, (
     select record.entity_id
     from tollgate.settlement_record as record
     where record.scope_id = found.scope_id and record.entity_id > found.entity_id
@@ -27,15 +27,22 @@ with recursive found as (
   from found
   where found.entity_id is not null),
 changed as materialized (
-  select found.scope_id, found.entity_id, found.clock_id,
+  select news.scope_id, news.entity_id, scope.clock_id,
     case when entity.kind = 'channel' then entity.parent_id else entity.id end as series_entity_id
-  from found
-  join tollgate.entity on entity.id = found.entity_id
-  where exists (
-    select
-    from tollgate.settlement_record as record
-    where record.scope_id = found.scope_id and record.entity_id = found.entity_id
-      and record.txid = pg_current_xact_id())),
+  from (
+    select scope_id, entity_id
+    from found
+    where exists (
+      select
+      from tollgate.settlement_record as record
+      where record.scope_id = found.scope_id and record.entity_id = found.entity_id
+        and record.txid = pg_current_xact_id())
+    union
+    select scope_id, entity_id
+    from tollgate.report_departure
+    where scope_id = any(${scopeIds}::uuid[]) and txid = pg_current_xact_id()) as news
+  join tollgate.settlement_scope as scope on scope.id = news.scope_id
+  join tollgate.entity on entity.id = news.entity_id),
 known as (
   insert into tollgate.report_source (scope_id, entity_id, series_entity_id, clock_id)
   select scope_id, entity_id, series_entity_id, clock_id

@@ -50,6 +50,27 @@ export type RecordRow = {
   paid_transaction_id: string | null
 }
 
+/**
+ * The row that takes a record out of the files of an entity that no longer has it: without amounts, and without
+ * what it says about a payment.
+ */
+export const takenOut = <Row extends RecordRow>(row: Row, entityId: string): Row => ({
+  ...row,
+  entity_id: entityId,
+  amount_minor: 0n,
+  settled_minor: 0n,
+  fee_minor: row.fee_minor === null ? null : 0n,
+  short_no: null,
+  ...{ last4: null, holder: null, bank_code: null, descriptor: null, reason: null },
+  match_status: 'NOT_MATCHED',
+  candidates: [],
+  candidate_count: 0,
+  discrepancies: [],
+  dispute_record_id: null,
+  ...{ account_id: null, account_name: null },
+  ...{ paid_short_no: null, paid_brand: null, paid_transaction_id: null },
+})
+
 /** Of a `record`, joined by `recordsOfPage`. */
 export const recordColumns = sql`record.id, record.version, record.entity_id, record.merchant_number,
     record.record_type, record.transaction_type, record.cashflow, record.status, record.settlement_id,
@@ -64,8 +85,8 @@ export const recordColumns = sql`record.id, record.version, record.entity_id, re
     paid.merchant_transaction_id as paid_transaction_id`
 
 /**
- * The records with the ids of `page`. The account of a record is that of its payment, else the one by which
- * its file came. Offset 0: records and payments are looked up by their ids, because a join of many would read
+ * The records with the ids of `page`. The account of a record is that of its payment, else the only one of its
+ * merchant number. Offset 0: records and payments are looked up by their ids, because a join of many would read
  * the whole tables.
  */
 export const recordsOfPage = sql`page
@@ -81,7 +102,7 @@ export const recordsOfPage = sql`page
   join tollgate.settlement_scope as scope on scope.id = record.scope_id
   join tollgate.settlement_file as file on file.id = record.file_id
   left join tollgate.merchant_account as account on account.id = coalesce(record.account_id,
-    case when file.scope_id = record.scope_id then file.account_id end)
+    scope.only_account_id)
   left join tollgate.entity as channel on channel.id = account.channel_id
   left join lateral (
     select payment.short_no, payment.brand, payment.merchant_transaction_id

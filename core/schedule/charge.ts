@@ -180,7 +180,7 @@ async function afterwards(
     if (policy === null && row.state === 'pending') await endTimers(engine, id, attempt)
     else await lookIn(engine, id, policy === null ? lookByTheWayMs : lookAgainMs)
   } else {
-    const due = await nextCharge(engine, row)
+    const due = hasEnded(row) ? null : await nextCharge(engine, row)
     if (due === null) await endTimers(engine, id, attempt)
     else if (after === attempt || due <= row.now) await chargeAgain(engine, row)
     else await engine.lanes.single(resubmitAfter(newId(), `${id} ${attempt}`, due, row.clock_id))
@@ -210,6 +210,9 @@ async function nextCharge(engine: Engine, row: ChargeRow): Promise<Date | null> 
 /** After an immediate cancellation no charge begins, not even one that was due before. */
 const cancelledAtOnce = ({ cancelled_at: at, effective_end: end }: ChargeRow) =>
   at !== null && end !== null && end <= at
+
+/** A charge that is late, such as after an outage, must not follow a cancellation that took effect meanwhile. */
+const hasEnded = ({ effective_end: end, now }: ChargeRow) => end !== null && end <= now
 
 async function lookIn(engine: Engine, id: string, ms: number): Promise<void> {
   const at = new Date(engine.clock.realMs() + ms)

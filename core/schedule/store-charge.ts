@@ -4,7 +4,7 @@ import { newEvent, outbox } from '../event/store-outbox.ts'
 import { withoutMoney } from '../payment/stored-earlier-tries.ts'
 import type { Answer, PaymentState } from '../payment/types.ts'
 import { parts, type ScheduleRow } from './store.ts'
-import { stateAsThen } from './store-then.ts'
+import { thenParts } from './store-then.ts'
 
 /** An execution, its schedule, and the payment in its slot. */
 export type ChargeRow = ScheduleRow & {
@@ -70,7 +70,7 @@ changed as (
   update tollgate.schedule set seq = seq + 1
   from failed
   where schedule.id = failed.schedule_id
-  returning schedule.id, schedule.channel_id, schedule.seq, failed.id as occurrence_id, failed.at, ${stateAsThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, failed.id as occurrence_id, failed.at, ${thenParts.state}),
 new_event as (
   insert into tollgate.event (id, resource, seq, channel_id, type, data)
   select ${eventId}::uuid, id, seq, channel_id, 'schedule.execution.failed',
@@ -98,7 +98,7 @@ changed as (
   update tollgate.schedule set seq = seq + 1
   from gone
   where schedule.id = gone.schedule_id
-  returning schedule.id, schedule.channel_id, schedule.seq, ${stateAsThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${thenParts.state}),
 ${newEvent.ofSchedule(
   {
     id: eventId,

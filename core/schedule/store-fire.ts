@@ -3,7 +3,7 @@ import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
 import { parts, type ScheduleRow } from './store.ts'
-import { stateAsThen } from './store-then.ts'
+import { thenParts } from './store-then.ts'
 
 export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
 
@@ -143,6 +143,6 @@ changed as (
   update tollgate.schedule set seq = seq + 1
   from gone
   where schedule.id = gone.id
-  returning schedule.id, schedule.channel_id, schedule.seq, ${stateAsThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${thenParts.state}),
 ${newEvent.ofSchedule({ id: eventId, type: 'schedule.ended', data: '{}' }, sql`changed`)}
 select channel_id, seq from changed`

@@ -3,10 +3,13 @@ import { sql } from '../db/sql.ts'
 import type { StoredJob } from './parse-job.ts'
 import type { Schedule } from './types.ts'
 
-/** A column for statements that write an event of a schedule. */
-export const stateAsThen = sql`jsonb_build_object('then', jsonb_build_object(
+/** Parts of statements that write an event of a schedule. */
+export const thenParts = {
+  /** A column, `as_then`. */
+  state: sql`jsonb_build_object('then', jsonb_build_object(
   'expression', schedule.expression, 'startAt', schedule.start_at, 'endAt', schedule.end_at, 'job', schedule.job,
-  'cancelledAt', schedule.cancelled_at, 'effectiveEnd', schedule.effective_end, 'nextAt', schedule.next_at)) as as_then`
+  'cancelledAt', schedule.cancelled_at, 'effectiveEnd', schedule.effective_end, 'nextAt', schedule.next_at)) as as_then`,
+}
 
 /** The parts of a schedule that change, as its events keep them. */
 type ScheduleThen = {
@@ -19,7 +22,7 @@ type ScheduleThen = {
   readonly nextAt: string | null
 }
 
-/** What `stateAsThen` writes, for statements that get their events ready. */
+/** What `thenParts.state` writes, for statements that get their events ready. */
 export const stateThen = (schedule: Schedule): ScheduleThen => ({
   expression: schedule.expression,
   startAt: schedule.startAt?.toISOString() ?? null,

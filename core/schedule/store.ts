@@ -5,7 +5,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
-import { stateAsThen } from './store-then.ts'
+import { thenParts } from './store-then.ts'
 import { auditedCancellation, auditedChange, auditedCreation } from './stored-audit.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 
@@ -104,7 +104,7 @@ new_schedule as (
     ${schedule.createdAt}::timestamptz, ${schedule.nextAt}::timestamptz, 1
   where ${idempotency?.key ?? null}::bytea is null or exists (select from new_key)
   on conflict (id) do nothing
-  returning id, channel_id, seq, short_no, merchant_transaction_id, created_at, ${stateAsThen}),
+  returning id, channel_id, seq, short_no, merchant_transaction_id, created_at, ${thenParts.state}),
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select id, 'SD', id, channel_id, short_no, merchant_transaction_id, created_at
@@ -267,7 +267,7 @@ changed as (
     next_at = ${times.nextAt}::timestamptz, seq = held.seq + 1 + (select count(*) from told)
   from held
   where schedule.id = held.id
-  returning schedule.id, schedule.channel_id, schedule.seq, ${stateAsThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${thenParts.state}),
 ${auditedChange(read, times, record.by)},
 ${recorded(record, 'RS', 'schedule.changed')}`
 
@@ -292,7 +292,7 @@ changed as (
       then next_at end
   from held
   where schedule.id = held.id
-  returning schedule.id, schedule.channel_id, schedule.seq, ${stateAsThen}),
+  returning schedule.id, schedule.channel_id, schedule.seq, ${thenParts.state}),
 ${auditedCancellation(effectiveEnd, record.by)},
 ${recorded(record, 'DS', 'schedule.cancelled')}`
 

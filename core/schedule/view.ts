@@ -79,7 +79,9 @@ export function scheduleView(
   }
   if (schedule.effectiveEnd !== null) {
     const { effectiveEnd, endAt } = schedule
-    view.effectiveDate = wireTimestamp(endAt !== null && endAt < effectiveEnd ? endAt : effectiveEnd)
+    view.effectiveDate = wireTimestamp(
+      endAt !== null && endAt < effectiveEnd ? endAt : effectiveEnd,
+    )
   }
   return view
 }

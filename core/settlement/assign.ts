@@ -1,4 +1,5 @@
 /** Decisions of operators about records and files of settlement. Each commits an audit row. */
+import { limits } from '@tollgate/schemas'
 import { actorBy, type By } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -7,6 +8,7 @@ import { maskCardNumbers } from '../redaction/mask.ts'
 import { planReports } from '../report/stored-due.ts'
 import { listExceptions } from './exception-entries.ts'
 import { placesOfScopes } from './run.ts'
+import { commonEntity } from './scope.ts'
 import {
   type AssignablePayment,
   type AssignableRow,
@@ -17,7 +19,8 @@ import {
   readAgain,
 } from './store-assign.ts'
 import { planEffects } from './store-effect.ts'
-import { markDuplicates } from './store-record.ts'
+import { markDuplicates, retryGuesses } from './store-record.ts'
+import { planRetries } from './store-run.ts'
 
 /** Payments of one record at most. */
 const mostPayments = 100
@@ -72,14 +75,19 @@ export async function assign(
     const statement = assignRecord(
       recordId,
       given,
-      ownerOf(payments),
-      hasEffect(record, payments),
+      {
+        owner: await ownerOf(engine, payments),
+        discrepancies: discrepanciesOf(record, payments),
+        hasEffect: hasEffect(record, payments),
+      },
       audit,
     )
     const [moved] = await database.query(client, statement)
     if (moved === undefined) throw decidedAlready()
     await database.query(client, markDuplicates([recordId], moved.was))
+    await database.query(client, retryGuesses([recordId]))
     await database.query(client, planEffects([scopeId], 0))
+    await database.query(client, planRetries([scopeId], limits.settlementAgainMs))
     await listExceptions(engine, client, { id: record.file_id, name: record.file_name })
     await database.query(client, planReports([scopeId]))
   })
@@ -148,12 +156,32 @@ function partOf(record: AssignableRow, payment: AssignablePayment, payments: num
   return isWhole || payment.minor < record.amount_minor ? payment.minor : record.amount_minor
 }
 
-function ownerOf(payments: readonly AssignablePayment[]) {
-  const only = (ids: ReadonlySet<string | null>) => (ids.size === 1 ? [...ids][0]! : null)
+/** The lowest entity above all payments, and their account if they have one in common. */
+async function ownerOf(engine: Engine, payments: readonly AssignablePayment[]) {
+  const accounts = new Set(payments.map(({ account_id: id }) => id))
+  const channels = [...new Set(payments.map(({ channel_id: id }) => id))]
   return {
-    entityId: only(new Set(payments.map(({ channel_id: id }) => id))),
-    accountId: only(new Set(payments.map(({ account_id: id }) => id))),
+    entityId: await commonEntity(engine, channels),
+    accountId: accounts.size === 1 ? [...accounts][0]! : null,
   }
+}
+
+/** How the record differs from its payments: the same as of a match. */
+function discrepanciesOf(
+  record: AssignableRow,
+  payments: readonly AssignablePayment[],
+): readonly string[] {
+  if (record.record_type === 'FEE') return []
+  const isSettled = record.record_type === 'SETTLED'
+  const isForeign = payments.some(({ currency }) => currency !== record.currency)
+  const sum = payments.reduce((total, { minor }) => total + minor, 0n)
+  const isOff = sum < record.amount_minor || (isSettled && sum > record.amount_minor)
+  const isUnpaid = payments.some(({ state }) => state === 'declined' || state === 'expired')
+  return [
+    ...(!isForeign && isOff ? ['AMOUNT'] : []),
+    ...(isForeign ? ['CURRENCY'] : []),
+    ...(isSettled && record.status === 'SUCCESS' && isUnpaid ? ['STATE'] : []),
+  ]
 }
 
 function hasEffect(record: AssignableRow, payments: readonly AssignablePayment[]): boolean {

@@ -1,7 +1,7 @@
 /**
  * Checks what a connector reads from a settlement file, where it enters. A value of the wrong form makes its
  * line unreadable, and the text says which value and what is expected. Texts are masked before anything is
- * stored: card numbers and IBANs keep their last four characters.
+ * stored: card numbers and IBANs keep their last four characters, and names a digest.
  */
 import type {
   BatchLine,
@@ -20,6 +20,8 @@ import {
   member,
   minor,
   money,
+  mostInOrder,
+  nameOf,
   needed,
   plainText,
   rate,
@@ -28,7 +30,7 @@ import {
   Unreadable,
   wallTime,
 } from './checked-value.ts'
-import { contentOf, keyOf } from './record-key.ts'
+import { balanceKeyOf, contentOf, keyOf } from './record-key.ts'
 import type { CheckedItem, StagedBatchLine, StagedRecord } from './types.ts'
 
 const recordTypes = new Set(['SETTLED', 'CHARGEBACK', 'CHARGEBACK REVERSAL', 'FEE'])
@@ -56,6 +58,8 @@ const batchKinds = new Set([
   'transfer',
   'fee',
 ])
+/** Kinds that a payout has once: another line of it is a correction. */
+const balances = new Set(['payout', 'opening', 'closing'])
 const cashflows = new Set(['POS', 'NEG'])
 const statuses = new Set(['SUCCESS', 'FAILED'])
 
@@ -93,11 +97,11 @@ export class ItemCheck {
   #item(given: SettlementItem, line: number): CheckedItem {
     switch (given.is) {
       case 'file':
-        return { is: 'file', reference: needed('reference', given.reference, 1, 255) }
+        return { is: 'file', reference: this.#fileReference(given.reference) }
       case 'record':
         return { is: 'record', record: this.#record(given, line) }
       case 'batch':
-        return { is: 'batch', batchLine: batchLineOf(given, line) }
+        return { is: 'batch', batchLine: batchLineOf(given, line, this.#digest) }
       case 'other': {
         const type = maskedAccounts(String(given.type).trim()).slice(0, longestType)
         const why = `the connector does not know lines of type ${type === '' ? '(none)' : type}`
@@ -116,16 +120,18 @@ export class ItemCheck {
     const amount = money('amount', given.amount)
     const settled = money('settled', given.settled)
     const settlementDate = day('date', given.date)
-    const batch = text('batch', given.batch, 1, 64) ?? settlementDate
+    const digest = this.#digest
+    const batch = nameOf('batch', given.batch, 64, digest) ?? settlementDate
     const requestedAt = given.requestedAt === undefined ? null : wallTime(given.requestedAt)
-    const [ref1 = null, ref2 = null, ref3 = null] = refsOf(given.refs)
+    const order = (name: string, value: unknown) => asItCame(name, value, mostInOrder, digest)
+    const [ref1 = null, ref2 = null, ref3 = null] = refsOf(given.refs, digest)
     const record = {
       merchantNumber: merchantNumberOf(given.merchantNumber),
       recordType: member('recordType', given.recordType, recordTypes),
       transactionType: member('transactionType', given.transactionType, transactionTypes),
       cashflow: member('cashflow', given.cashflow, cashflows),
       status: member('status', given.status, statuses),
-      settlementId: asItCame('settlementId', given.settlementId, 64),
+      settlementId: asItCame('settlementId', given.settlementId, 64, digest),
       batch,
       settlementDate,
       requestedAt,
@@ -138,8 +144,8 @@ export class ItemCheck {
       namedPayment: paymentId(given.paymentId),
       namedKey: text('key', given.key, 1, 255),
       refs: [ref1, ref2, ref3],
-      merchantTransactionId: asItCame('merchantTransactionId', given.merchantTransactionId, 255),
-      merchantInvoiceId: asItCame('merchantInvoiceId', given.merchantInvoiceId, 255),
+      merchantTransactionId: order('merchantTransactionId', given.merchantTransactionId),
+      merchantInvoiceId: order('merchantInvoiceId', given.merchantInvoiceId),
       shortNo: shortNumber(given.shortId),
       brand: text('brand', given.brand, 1, 16),
       last4: lastFour(given.last4),
@@ -167,6 +173,12 @@ export class ItemCheck {
     }
   }
 
+  #fileReference(given: unknown): string {
+    const reference = nameOf('reference', given, 255, this.#digest)
+    if (reference === null) throw new Unreadable('reference is missing')
+    return reference
+  }
+
   #referenceOf(given: unknown): string | null {
     const reference = plainText('reference', given, 1, 255)
     return reference === null ? null : storedReference(reference, this.#digest)
@@ -178,17 +190,17 @@ export class ItemCheck {
   }
 }
 
-function batchLineOf(given: BatchLine, line: number): StagedBatchLine {
+function batchLineOf(given: BatchLine, line: number, digest: Digest): StagedBatchLine {
   const amount = money('amount', given.amount)
   const settlementDate = day('date', given.date)
   const batchLine = {
     merchantNumber: merchantNumberOf(given.merchantNumber),
     kind: member('kind', given.kind, batchKinds),
     cashflow: member('cashflow', given.cashflow, cashflows),
-    batch: text('batch', given.batch, 1, 64) ?? settlementDate,
+    batch: nameOf('batch', given.batch, 64, digest) ?? settlementDate,
     settlementDate,
     valueDate: given.valueDate === undefined ? null : day('valueDate', given.valueDate),
-    payoutId: text('payoutId', given.payoutId, 1, 64),
+    payoutId: nameOf('payoutId', given.payoutId, 64, digest),
     minor: amount.minor,
     currency: amount.currency,
     description: text('description', given.description, 1, 255),
@@ -197,15 +209,28 @@ function batchLineOf(given: BatchLine, line: number): StagedBatchLine {
   return {
     ...batchLine,
     line: numbered(line),
-    key: keyOf({
-      kind: ['batch', kind, cashflow, amount.currency],
-      merchantNumber: given.merchantNumber,
-      id: null,
-      batch: named(given.batch, settlementDate),
-      text: rawText(given.text),
-    }),
+    key: batchKeyOf(given, settlementDate),
     content: contentOf([kind, cashflow, merchantNumber, batch, ...Object.values(rest)]),
   }
+}
+
+function batchKeyOf(given: BatchLine, settlementDate: string): Buffer {
+  const { kind, cashflow, merchantNumber, payoutId } = given
+  const { currency } = given.amount
+  const batch = named(given.batch, settlementDate)
+  const rest = rawText(given.text)
+  return balances.has(kind)
+    ? balanceKeyOf({
+        ...{ kind, merchantNumber, batch, currency },
+        payoutId: plainText('payoutId', payoutId, 1, 64),
+      })
+    : keyOf({
+        kind: ['batch', kind, cashflow, currency],
+        merchantNumber,
+        id: null,
+        batch,
+        text: rest,
+      })
 }
 
 /** Not masked: it names an account, and one in ten long numbers has the check digit of a card number. */

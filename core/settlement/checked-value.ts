@@ -1,9 +1,13 @@
 /** The forms that single values of a settlement file can have. */
 import type { Money } from '@tollgate/plugin-kit'
 import { currencyOf } from '@tollgate/schemas'
-import { maskedAccounts } from '../redaction/references.ts'
+import { type Digest, maskedAccounts } from '../redaction/references.ts'
+import { storedName } from './stored-name.ts'
 
 const mostRefs = 3
+/** Characters of an acquirer's reference, and of a merchant's. */
+export const mostInRef = 64
+export const mostInOrder = 255
 /** The largest amount: thirteen characters of the report, and more than any payment. */
 const mostMinor = 10n ** 15n
 const rateForm = /^[0-9]{1,10}(?:\.[0-9]{1,11})?$/
@@ -35,19 +39,31 @@ export function plainText(
   return trimmed
 }
 
-/** The same without trimming: reports show a reference as it came. */
-export function asItCame(name: string, given: unknown, most: number): string | null {
-  const trimmed = text(name, given, 1, most)
-  const whole = given as string
-  return trimmed === null || whole.length > most ? trimmed : maskedAccounts(whole)
+/** A trimmed name; one that is masked has a digest, so that names stay distinct. */
+export function nameOf(name: string, given: unknown, most: number, digest: Digest): string | null {
+  const trimmed = plainText(name, given, 1, most)
+  return trimmed === null ? null : storedName(trimmed, most, digest)
 }
 
-export function refsOf(given: unknown): (string | null)[] {
+/** The same without trimming: reports show a reference as it came. */
+export function asItCame(
+  name: string,
+  given: unknown,
+  most: number,
+  digest: Digest,
+): string | null {
+  const trimmed = plainText(name, given, 1, most)
+  if (trimmed === null) return null
+  const whole = given as string
+  return storedName(whole.length > most ? trimmed : whole, most, digest)
+}
+
+export function refsOf(given: unknown, digest: Digest): (string | null)[] {
   if (given === undefined) return []
   if (!Array.isArray(given) || given.length > mostRefs) {
     throw new Unreadable(`refs must be a list of at most ${mostRefs} references`)
   }
-  return given.map((ref, index) => asItCame(`refs[${index}]`, ref, 64))
+  return given.map((ref, index) => asItCame(`refs[${index}]`, ref, mostInRef, digest))
 }
 
 export function needed(name: string, given: unknown, least: number, most: number): string {

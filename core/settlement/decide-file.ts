@@ -16,7 +16,13 @@ import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
 import { fileDecided, noteChanged } from './store-decided.ts'
 import type { FileRow } from './store-file.ts'
-import { addRecords, type Exponents, holdScopes, markDuplicates } from './store-record.ts'
+import {
+  addRecords,
+  type Exponents,
+  holdScopes,
+  markDuplicates,
+  retryGuesses,
+} from './store-record.ts'
 import { planRetries } from './store-run.ts'
 import { emptyStage, stagedLines } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
@@ -101,6 +107,7 @@ async function addNext(
     const added = rows.filter(({ is_new: isNew }) => isNew).map(({ id }) => id)
     if (added.length > 0) {
       await query(markDuplicates(added, []))
+      await query(retryGuesses(added))
       await query(planReports(held.ids))
     }
     return true

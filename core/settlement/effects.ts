@@ -192,6 +192,7 @@ async function tellDispute(
     ...amountOf(row),
     reference: row.reference ?? undefined,
     source: `${lineSource}${row.id}`,
+    settlementId: row.settlement_id ?? undefined,
     reason: row.reason ?? undefined,
     refs: row.reference === null ? {} : { ChargebackId: row.reference },
     ageMs: row.age_ms,

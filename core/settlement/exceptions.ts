@@ -12,6 +12,12 @@ export class Exceptions {
     this.#counts.set(exception.kind, this.count(exception.kind) + 1)
   }
 
+  /** Adds `total` lines of a kind, the first of which are known. */
+  addAll(kind: ExceptionKind, total: number, first: readonly number[], why: string): void {
+    for (const line of first) this.add({ line, kind, why })
+    this.#counts.set(kind, this.count(kind) + total - first.length)
+  }
+
   count(kind: ExceptionKind): number {
     return this.#counts.get(kind) ?? 0
   }

@@ -11,7 +11,8 @@ import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { referenceDigest } from '../vault/reference-digest.ts'
 import { type ScopeLeases, ScopeLost } from './leases.ts'
-import { listChanged, listExceptions, listRefused } from './listed.ts'
+import { endListed, listChanged, listExceptions, listRefused } from './listed.ts'
+import { allJoins, hashJoins } from './match/store-work.ts'
 import { type ReadFile, Refusal, readFile } from './read-file.ts'
 import { merchantsOfFile, settlementOf } from './scope.ts'
 import { ScopeBook } from './scope-book.ts'
@@ -23,9 +24,18 @@ import {
   addBatchLines,
   addExceptions,
   changedBatchLines,
+  dropExceptions,
   type PlacedBatchLine,
+  repeatedBatchLines,
 } from './store-intake.ts'
-import { emptyStage, numberTwins, stagedLines } from './store-stage.ts'
+import {
+  addedLines,
+  emptyStage,
+  joinCorrected,
+  numberTwins,
+  repeatedLines,
+  stagedLines,
+} from './store-stage.ts'
 
 /** Other processes hold scopes that the file names. */
 export class ScopesBusy extends Error {
@@ -134,10 +144,12 @@ async function accept(
     scopeId,
   }))
   const { exceptions, reference } = read
+  await query(dropExceptions(file.id))
   for (const line of await addChecked(query, file.id, placed)) {
     const why = 'an earlier file has the same line with other values; those stay'
     exceptions.add({ line, kind: 'CHANGED', why })
   }
+  await addRepeated(query, file, read, placed)
   await query(
     addExceptions(
       file.id,
@@ -149,7 +161,8 @@ async function accept(
       ? []
       : await query(acceptedAs(file.scope_id, file.institute, reference, file.id))
   for (const entry of listExceptions(file, exceptions)) await query(entry)
-  if (same !== undefined) await query(listChanged(file, same.id))
+  await query(endListed(file, exceptions))
+  if (same !== undefined) await join(query, file, same.id, reference!)
   const accepted = await query(
     acceptFile(leases.held, limits.settlementLeaseMs, {
       id: file.id,
@@ -165,9 +178,44 @@ async function accept(
   if (accepted.length === 0) throw new ScopeLost('another process took over')
 }
 
+type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+
+/** Equal lines without an id are one record or line, also where the institute meant two. */
+async function addRepeated(
+  query: Query,
+  file: FileRow,
+  { exceptions, reference }: ReadFile,
+  placed: readonly PlacedBatchLine[],
+): Promise<void> {
+  const why =
+    'an earlier file with another reference has an equal line without an id; both count once'
+  const most = limits.settlementExceptions
+  const [repeated] = await query(repeatedLines(file.id, reference, most))
+  exceptions.addAll('REPEATED', repeated!.count, repeated!.first, why)
+  for (let at = 0; at < placed.length; at += limits.settlementCopyLines) {
+    const some = placed.slice(at, at + limits.settlementCopyLines)
+    const lines = await query(repeatedBatchLines(file.id, reference, some))
+    for (const { line } of lines) exceptions.add({ line, kind: 'REPEATED', why })
+  }
+}
+
+/** Joins the lines of a corrected file with those of the earlier one, and lists the rest. */
+async function join(
+  query: Query,
+  file: FileRow,
+  earlierId: string,
+  reference: string,
+): Promise<void> {
+  await query(hashJoins)
+  await query(joinCorrected(file.id, file.institute, reference))
+  await query(allJoins)
+  const [added] = await query(addedLines(file.id, limits.settlementShownLines))
+  await query(listChanged(file, earlierId, added!))
+}
+
 /** @returns the lines that are known with another content. */
 async function addChecked(
-  query: <Row>(statement: Sql<Row>) => Promise<Row[]>,
+  query: Query,
   fileId: string,
   lines: readonly PlacedBatchLine[],
 ): Promise<number[]> {

@@ -1,10 +1,10 @@
 /** Settlement files on the operators' list: one entry per file and kind. */
-import { addEntityAttention } from '../attention/store.ts'
 import type { Sql } from '../db/sql.ts'
 import { newId } from '../ids.ts'
 import type { Exceptions } from './exceptions.ts'
+import { endExceptions, listException } from './store-decided.ts'
 import type { FileRow } from './store-file.ts'
-import type { ExceptionKind } from './types.ts'
+import { type ExceptionKind, exceptionKinds } from './types.ts'
 
 type ListedFile = Pick<FileRow, 'id' | 'entity_id' | 'name' | 'institute'>
 
@@ -15,6 +15,8 @@ const advice: Readonly<Record<ExceptionKind, string>> = {
   UNKNOWN_ACCOUNT:
     'Create the account with this merchant number, then ask the institute for a new file; or resolve the entry if the merchant is not yours.',
   CHANGED: 'Compare both lines with the institute. The values of the earlier file stay.',
+  REPEATED:
+    'Compare both files. If the lines are separate, ask the institute for ids of its lines, and add the amounts by hand: they count once.',
 }
 
 const entry = (
@@ -23,13 +25,12 @@ const entry = (
   why: string,
   detail: Readonly<Record<string, unknown>>,
 ): Sql =>
-  addEntityAttention(
-    newId(),
-    'settlement',
-    file.entity_id,
-    { why, kind, file: file.id, name: file.name, institute: file.institute, ...detail },
-    `${kind} ${file.id}`,
-  )
+  listException({
+    id: newId(),
+    entityId: file.entity_id,
+    detail: { why, kind, file: file.id, name: file.name, institute: file.institute, ...detail },
+    reference: `${kind} ${file.id}`,
+  })
 
 export const listRefused = (file: ListedFile, line: number | null, why: string): Sql =>
   entry(file, 'REFUSED', `nothing of the file was imported: ${why}`, {
@@ -39,12 +40,24 @@ export const listRefused = (file: ListedFile, line: number | null, why: string):
     do: 'Import a complete file. For unreadable lines only: tollgate settlement import --skip-bad-lines.',
   })
 
+/** Lines without an id that the earlier file of a reference does not have. */
+export type AddedLines = { readonly count: number; readonly first: readonly number[] }
+
 /** The same reference with other bytes. */
-export const listChanged = (file: ListedFile, earlierId: string): Sql =>
+export const listChanged = (file: ListedFile, earlierId: string, added: AddedLines): Sql =>
   entry(file, 'FILE_CHANGED', 'the institute sent another file under a known reference', {
     expected: `the bytes of file ${earlierId}`,
-    came: 'other bytes; lines that were imported before are not imported again',
-    do: 'Ask the institute which of the two files counts.',
+    ...(added.count === 0
+      ? {
+          came: 'other bytes; lines that were imported before are not imported again',
+          do: 'Ask the institute which of the two files counts.',
+        }
+      : {
+          lines: added.first,
+          count: added.count,
+          came: 'other bytes, with lines without an id that the earlier file does not have; both count',
+          do: 'Compare these lines with the earlier file. A line that replaces one of it counts twice: ask the institute for an adjustment, and correct the books by hand until it comes.',
+        }),
   })
 
 /** A step that keeps failing. */
@@ -54,6 +67,12 @@ export const listStuck = (file: ListedFile, tries: number, name: string): Sql =>
     came: name,
     do: 'Read the log of the worker. Later files of the same merchant number wait for this one.',
   })
+
+/** A file that is read again: ends the entries of its earlier readings of which nothing is left. */
+export const endListed = (file: ListedFile, exceptions: Exceptions): Sql => {
+  const kinds = exceptionKinds.filter((kind) => exceptions.count(kind) === 0)
+  return endExceptions(['REFUSED', ...kinds].map((kind) => `${kind} ${file.id}`))
+}
 
 export const listExceptions = (file: ListedFile, exceptions: Exceptions): Sql[] =>
   exceptions.kinds.map(({ kind, count, first }) =>
@@ -71,4 +90,5 @@ const expected: Readonly<Record<ExceptionKind, string>> = {
   UNREADABLE: 'a line in the format of the institute',
   UNKNOWN_ACCOUNT: 'the merchant number of an account',
   CHANGED: 'the values of the earlier file',
+  REPEATED: 'a line without an id is in one file',
 }

@@ -22,13 +22,15 @@ export type Arrival = {
   readonly mode: Mode
   /** The account by which the file comes; null for the simulator. */
   readonly accountId: string | null
-  readonly merchant: Pick<Merchant, 'merchantNumber' | 'channelIds'>
+  readonly merchant: Merchant
   readonly clockId?: string | null
   /** The channel of the account, for the audit trail. */
   readonly entityId: string
   readonly name: string
   readonly source: 'fetch' | 'import' | 'simulator'
   readonly skipsBad?: boolean
+  /** The entity of the caller, whose merchants the file may name; null, or absent: all. */
+  readonly reachEntityId?: string | null
   /** For the audit trail; the engine itself by default. */
   readonly by?: Actor
 }

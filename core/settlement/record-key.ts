@@ -38,6 +38,26 @@ export const keyOf = ({ kind, merchantNumber, id, batch, text }: Named): Buffer 
     ? hashOf([...kind, folded(merchantNumber), 'line', folded(batch), text])
     : hashOf([...kind, folded(merchantNumber), 'id', folded(id)])
 
+/** What a payout has once, whatever the text of its line: an amount under its own reference. */
+export type NamedBalance = {
+  readonly kind: string
+  readonly merchantNumber: string
+  readonly batch: string
+  readonly currency: string
+  readonly payoutId: string | null
+}
+
+/**
+ * The key of a payout, of an opening or of a closing balance. A corrected line has the same key and another
+ * content, so that it is not added to the first one.
+ */
+export const balanceKeyOf = (named: NamedBalance): Buffer =>
+  hashOf([
+    ...['batch', named.kind, 'balance', folded(named.merchantNumber), folded(named.batch)],
+    named.currency,
+    named.payoutId === null ? null : folded(named.payoutId),
+  ])
+
 /** The key of a repeated line: the same as `numberTwins` in `store-stage.ts` makes of records. */
 export function occurrenceKey(key: Buffer, occurrence: number): Buffer {
   if (occurrence === 1) return key

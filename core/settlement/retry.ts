@@ -15,7 +15,7 @@ import { clearRun, match } from './match/match.ts'
 import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
 import { planEffects } from './store-effect.ts'
-import { markDuplicates, redecideRecords, unmarkUnmatched } from './store-record.ts'
+import { markDuplicates, redecideRecords, retryGuesses, unmarkUnmatched } from './store-record.ts'
 import { endRetries, filesOfRun, planRetries, scopesById, stageUndecided } from './store-run.ts'
 import { emptyStage } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
@@ -127,6 +127,7 @@ async function redecideNext(
     const ids = rows.map(({ id }) => id)
     await query(markDuplicates(ids, rows[0]!.was))
     await query(unmarkUnmatched(ids))
+    await query(retryGuesses(ids))
     await query(planReports(held.ids))
     return true
   })

@@ -2,6 +2,7 @@
 import type { Settlement } from '@tollgate/plugin-kit'
 import type { Mode } from '../connector/registry.ts'
 import type { Engine } from '../engine.ts'
+import { referenceDigest } from '../vault/reference-digest.ts'
 import type { Run } from './match/match.ts'
 import type { Place, Places } from './match/stored-places.ts'
 import { merchantsOf } from './scope.ts'
@@ -22,6 +23,7 @@ export async function runOf(
     zone: settlement.zone,
     refs: [ref1, ref2, ref3],
     isOnClock: clockId !== null,
+    digest: referenceDigest(engine.vault),
   }
 }
 

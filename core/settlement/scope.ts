@@ -101,7 +101,7 @@ export async function scopeOf(
   engine: Pick<Engine, 'lanes'>,
   connector: string,
   mode: Mode,
-  { merchantNumber, channelIds }: Pick<Merchant, 'merchantNumber' | 'channelIds'>,
+  { merchantNumber, channelIds, accountIds }: Merchant,
   clockId: string | null = null,
 ): Promise<string> {
   const entityId = await commonEntity(engine, channelIds)
@@ -113,6 +113,7 @@ export async function scopeOf(
       merchant_number: merchantNumber,
       clock_id: clockId,
       entity_id: entityId,
+      only_account_id: accountIds.length === 1 ? accountIds[0]! : null,
     }),
   )
   return row!.id

@@ -3,7 +3,13 @@ import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
-import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './match/stored-places.ts'
+import {
+  isPaymentOfPlace,
+  type Places,
+  paymentColumns,
+  placesOf,
+  withBalance,
+} from './match/stored-places.ts'
 
 export type AuditOfDecision = {
   readonly id: string
@@ -43,8 +49,15 @@ for update of scope, record`
 export const assignRecord = (
   recordId: string,
   payments: readonly { readonly id: string; readonly minor: bigint }[],
-  owner: { readonly entityId: string | null; readonly accountId: string | null },
-  hasEffect: boolean,
+  {
+    owner,
+    discrepancies,
+    hasEffect,
+  }: {
+    readonly owner: { readonly entityId: string; readonly accountId: string | null }
+    readonly discrepancies: readonly string[]
+    readonly hasEffect: boolean
+  },
   audit: AuditOfDecision,
 ) => sql<{ id: string; was: string[] }>`
 with given as materialized (
@@ -60,8 +73,11 @@ moved as (
     candidates = array(select id from given order by id), candidate_count = (select count(*)::integer from given),
     discrepancies = array(
       select name from unnest(record.discrepancies) as known (name)
-      where name in ('CHANGED', 'FX', 'FEE', 'ID_UNKNOWN') order by name),
-    entity_id = coalesce(${owner.entityId}::uuid, record.entity_id), account_id = ${owner.accountId}::uuid,
+      where name in ('CHANGED', 'FX', 'FEE', 'ID_UNKNOWN')
+      union
+      select name from unnest(${[...discrepancies]}::text[]) as found (name)
+      order by name),
+    entity_id = ${owner.entityId}::uuid, account_id = ${owner.accountId}::uuid,
     effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null, retry_until = null,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   where record.id = ${recordId}::uuid and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
@@ -116,7 +132,7 @@ export const assignablePayments = (
 ) => sql<AssignablePayment>`
 with ${placesOf(places)}
 select payment.id, payment.payment_type, payment.account_id, payment.channel_id, payment.state, payment.final_by,
-  payment.minor, payment.currency
+  payment.minor - coalesce(balance.reversed, 0) as minor, payment.currency
 from unnest(${ids}::uuid[]) as asked (id)
 cross join lateral (
   select ${paymentColumns}
@@ -124,6 +140,7 @@ cross join lateral (
   where payment.id = asked.id
   offset 0) as payment
 join place on place.scope_id = ${scopeId}::uuid and ${isPaymentOfPlace(places)}
+${withBalance}
 order by payment.id`
 
 /** A file is read again from its stored bytes; its records that are not matched get another 30 days, from now on. */

@@ -135,6 +135,10 @@ export const endException = (reference: string) => sql`
 update tollgate.attention set resolved_at = now(), resolved_by = 'engine'
 where payment_id is null and kind = 'settlement' and reference = ${reference}::text and resolved_at is null`
 
+export const endExceptions = (references: readonly string[]) => sql`
+update tollgate.attention set resolved_at = now(), resolved_by = 'engine'
+where payment_id is null and kind = 'settlement' and reference = any(${references}::text[]) and resolved_at is null`
+
 /** Open entries of a file. */
 export const listedOf = (fileId: string) => sql<{ reference: string }>`
 select reference

@@ -60,6 +60,26 @@ join tollgate.settlement_batch_line as known on known.scope_id = given.scope_id 
 where known.content <> given.content
 order by given.line`
 
+/** Lines of an earlier file with another reference. Those that a payout has once may be in several files. */
+export const repeatedBatchLines = (
+  fileId: string,
+  reference: string | null,
+  lines: readonly PlacedBatchLine[],
+) => sql<{ line: number }>`
+select given.line
+from unnest(${lines.map(({ scopeId }) => scopeId)}::uuid[], ${lines.map(({ line }) => line)}::integer[],
+  ${lines.map(({ key }) => key)}::bytea[], ${lines.map(({ content }) => content)}::bytea[])
+  as given (scope_id, line, key, content)
+join tollgate.settlement_batch_line as known on known.scope_id = given.scope_id and known.key = given.key
+join tollgate.settlement_file as earlier on earlier.id = known.file_id
+where known.content = given.content and known.kind not in ('payout', 'opening', 'closing')
+  and earlier.id <> ${fileId}::uuid and earlier.reference is distinct from ${reference}::text
+order by given.line`
+
+/** What an earlier reading of the file found; the present one finds it again. */
+export const dropExceptions = (fileId: string) => sql`
+delete from tollgate.settlement_exception where file_id = ${fileId}::uuid`
+
 export const addExceptions = (
   fileId: string,
   exceptions: readonly (ExceptionLine & { readonly id: string })[],

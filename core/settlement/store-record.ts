@@ -54,6 +54,10 @@ const retryUntil = sql`case
       and (decision.match_status <> 'MATCHED' or decision.tier = 'composite')
     then now() + ${retryDays}::integer * interval '1 day' end`
 
+/** A guess among the payments of several merchants stays above them until it is certain. */
+const ownerOf = sql`case when decision.tier = 'composite' and shared.kind not in ('merchant', 'channel')
+      then scope.entity_id else coalesce(decision.entity_id, scope.entity_id) end`
+
 /** The line and its result, looked up one by one: a commit takes few of many. */
 const ofStage = (runId: string) => sql`
   cross join lateral (
@@ -95,7 +99,7 @@ added as (
     holder, bank_code, descriptor, reason, reference, match_status, tier, candidates, candidate_count,
     discrepancies, effect, retry_until)
   select next.id, stage.scope_id, stage.file_id, stage.line, stage.key, stage.content,
-    coalesce(decision.entity_id, scope.entity_id), decision.account_id, stage.merchant_number, stage.record_type,
+    ${ownerOf}, decision.account_id, stage.merchant_number, stage.record_type,
     stage.transaction_type, stage.cashflow, stage.status, stage.settlement_id, stage.batch, stage.settlement_date,
     stage.requested_at, stage.requested, stage.amount_minor, stage.currency, stage.settled_minor,
     stage.settled_currency, stage.fee_minor, stage.fx_rate, stage.named_payment, stage.named_key, stage.ref1,
@@ -107,6 +111,7 @@ added as (
   ${ofStage(runId)}
   ${ofDecision(runId)}
   join tollgate.settlement_scope as scope on scope.id = stage.scope_id
+  join tollgate.entity as shared on shared.id = scope.entity_id
   ${rateOf(currencies)}
   order by next.position
   on conflict (scope_id, key) do nothing
@@ -147,13 +152,14 @@ with next as materialized (
     and work.position <= ${after}::integer + ${limit}::integer),
 result as materialized (
   select next.id, decision.match_status, decision.tier, decision.candidates, decision.candidate_count,
-    decision.payments, decision.allocated, coalesce(decision.entity_id, scope.entity_id) as entity_id,
+    decision.payments, decision.allocated, ${ownerOf} as entity_id,
     decision.account_id, decision.has_effect, ${sorted} as discrepancies,
     decision.match_status = 'MATCHED' and decision.tier <> 'composite' as is_final
   from next
   ${ofStage(runId)}
   ${ofDecision(runId)}
   join tollgate.settlement_scope as scope on scope.id = stage.scope_id
+  join tollgate.entity as shared on shared.id = scope.entity_id
   ${rateOf(currencies)}),
 decided as (
   update tollgate.settlement_record as record set match_status = result.match_status, tier = result.tier,
@@ -247,6 +253,21 @@ update tollgate.settlement_record as record set version = record.version + 1, tx
 from marked
 where record.id = marked.record_id
   and marked.is_duplicate <> ('DUPLICATE_SETTLEMENT' = any(record.discrepancies))`
+
+/**
+ * A certain match of a payment makes the guesses that have it undecided again, also after their 30 days: the
+ * timer of the scope looks at them within an hour.
+ */
+export const retryGuesses = (recordIds: readonly string[]) => sql`
+update tollgate.settlement_record as guess set retry_until = now() + interval '1 day'
+where guess.retry_until is null and guess.match_status = 'MATCHED' and guess.tier = 'composite' and guess.id in (
+  select other.record_id
+  from tollgate.settlement_record as record
+  join tollgate.settlement_match as own on own.record_id = record.id and own.is_final
+  join tollgate.settlement_match as other on other.payment_id = own.payment_id and not other.is_final
+  join tollgate.settlement_record as guessed on guessed.id = other.record_id
+    and guessed.record_type = record.record_type
+  where record.id = any(${recordIds}::uuid[]))`
 
 /** Records without matches any more lose their mark, too. */
 export const unmarkUnmatched = (recordIds: readonly string[]) => sql`

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import type { ScopeRow } from './store-scope.ts'
 
 export const scopesById = (ids: readonly string[]) => sql<ScopeRow>`
-  select id, connector, mode, merchant_number, clock_id, entity_id
+  select id, connector, mode, merchant_number, clock_id, entity_id, only_account_id
   from tollgate.settlement_scope
   where id = any(${ids}::uuid[])
   order by id`

@@ -11,6 +11,8 @@ export type ScopeRow = {
   merchant_number: string
   clock_id: string | null
   entity_id: string
+  /** Null: the scope has none, or several. */
+  only_account_id: string | null
 }
 
 /** All accounts of a connector, inactive ones too: files name merchants whose account has ended. */
@@ -22,14 +24,15 @@ export const allAccountsOf = (connector: string, mode: Mode) => sql<AccountRow>`
 
 /** Makes a scope, or moves a known one to the entity that its accounts have now. */
 export const upsertScope = (row: ScopeRow) => sql<{ id: string }>`
-  insert into tollgate.settlement_scope (id, connector, mode, merchant_number, clock_id, entity_id)
+  insert into tollgate.settlement_scope (id, connector, mode, merchant_number, clock_id, entity_id, only_account_id)
   values (${row.id}::uuid, ${row.connector}::text, ${row.mode}::text, ${row.merchant_number}::text,
-    ${row.clock_id}::uuid, ${row.entity_id}::uuid)
-  on conflict (connector, mode, merchant_number, clock_id) do update set entity_id = excluded.entity_id
+    ${row.clock_id}::uuid, ${row.entity_id}::uuid, ${row.only_account_id}::uuid)
+  on conflict (connector, mode, merchant_number, clock_id) do update set entity_id = excluded.entity_id,
+    only_account_id = excluded.only_account_id
   returning id`
 
 export const scopeById = (id: string) => sql<ScopeRow>`
-  select id, connector, mode, merchant_number, clock_id, entity_id
+  select id, connector, mode, merchant_number, clock_id, entity_id, only_account_id
   from tollgate.settlement_scope
   where id = ${id}::uuid`
 

@@ -1,6 +1,6 @@
 /** SQL of staged lines: those of a file that is read and not decided yet. */
 import { from as copyFrom } from 'pg-copy-streams'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { StagedRecord } from './types.ts'
 
 /** Columns of a staged line, in the order of the copy. */
@@ -131,3 +131,78 @@ from (
     where file_id = ${fileId}::uuid and settlement_id is null) as counted
   where occurrence > 1) as twin
 where stage.ctid = twin.place`
+
+/** Part of a statement: the staged lines without an id, with the record of their key. */
+const unnamed = (fileId: string) => sql`
+unnamed as materialized (
+  select stage.ctid as place, stage.line, stage.scope_id, stage.key, record.file_id as known_file
+  from tollgate.settlement_stage as stage
+  left join lateral (
+    select record.file_id
+    from tollgate.settlement_record as record
+    where record.scope_id = stage.scope_id and record.key = stage.key
+    offset 0) as record on true
+  where stage.file_id = ${fileId}::uuid and stage.settlement_id is null)`
+
+/** Lines without an id that an earlier file with another reference has, too: their number and the first of them. */
+export const repeatedLines = (fileId: string, reference: string | null, shown: number) => sql<{
+  count: number
+  first: number[]
+}>`
+with ${unnamed(fileId)}
+select count(*)::integer as count,
+  coalesce((array_agg(unnamed.line order by unnamed.line))[1:${shown}::integer], '{}') as first
+from unnamed
+join tollgate.settlement_file as earlier on earlier.id = unnamed.known_file
+where earlier.id <> ${fileId}::uuid and earlier.reference is distinct from ${reference}::text`
+
+/** Lines without an id that no file had before. */
+export const addedLines = (fileId: string, shown: number) => sql<{
+  count: number
+  first: number[]
+}>`
+with ${unnamed(fileId)}
+select count(*)::integer as count,
+  coalesce((array_agg(line order by line))[1:${shown}::integer], '{}') as first
+from unnamed
+where known_file is null`
+
+/** What a line without an id says about its payment; null: nothing. */
+const subject = (of: Sql) => sql`case
+    when coalesce(${of}.named_payment::text, ${of}.named_key, ${of}.ref1, ${of}.ref2, ${of}.ref3,
+      ${of}.merchant_transaction_id, ${of}.short_no::text) is not null
+    then jsonb_build_array(${of}.scope_id, ${of}.record_type, ${of}.transaction_type, ${of}.batch,
+      ${of}.named_payment, ${of}.named_key, ${of}.ref1, ${of}.ref2, ${of}.ref3, ${of}.merchant_transaction_id,
+      ${of}.short_no)::text end`
+
+/**
+ * A corrected file has the reference of an earlier one. Its lines without an id that name the same payment as
+ * lines of the earlier file, which do not come again, are those lines with other values: they get their keys.
+ */
+export const joinCorrected = (fileId: string, institute: string, reference: string) => sql`
+with ${unnamed(fileId)},
+gone as materialized (
+  select record.scope_id, record.key, ${subject(sql`record`)} as subject, record.line
+  from tollgate.settlement_file as earlier
+  join tollgate.settlement_record as record on record.file_id = earlier.id
+  where earlier.institute = ${institute}::text and earlier.reference = ${reference}::text
+    and earlier.state in ('staged', 'decided', 'done') and earlier.id <> ${fileId}::uuid
+    and record.settlement_id is null
+    and not exists (
+      select from unnamed where unnamed.scope_id = record.scope_id and unnamed.key = record.key)),
+earlier as materialized (
+  select scope_id, key, subject, row_number() over (partition by subject order by line, key) as no
+  from gone
+  where subject is not null),
+added as materialized (
+  select place, scope_id, subject, row_number() over (partition by subject order by line) as no
+  from (
+    select unnamed.place, unnamed.scope_id, unnamed.line, ${subject(sql`stage`)} as subject
+    from unnamed
+    join tollgate.settlement_stage as stage on stage.ctid = unnamed.place
+    where unnamed.known_file is null) as given
+  where subject is not null)
+update tollgate.settlement_stage as stage set key = earlier.key
+from added
+join earlier on earlier.subject = added.subject and earlier.no = added.no
+where stage.ctid = added.place`

@@ -57,7 +57,13 @@ export type StagedBatchLine = {
   readonly description: string | null
 }
 
-export const exceptionKinds = ['UNKNOWN_TYPE', 'UNREADABLE', 'UNKNOWN_ACCOUNT', 'CHANGED'] as const
+export const exceptionKinds = [
+  'UNKNOWN_TYPE',
+  'UNREADABLE',
+  'UNKNOWN_ACCOUNT',
+  'CHANGED',
+  'REPEATED',
+] as const
 
 /** Why a line becomes no record. */
 export type ExceptionKind = (typeof exceptionKinds)[number]

@@ -1,5 +1,6 @@
 /** Derives steps from rows: the parts that all kinds of resources share. */
 import { resultDescription } from '@tollgate/schemas'
+import { attentionText } from '../attention/text.ts'
 import { exactDecimal, shownAmount } from '../money.ts'
 import type { TranscriptEntry } from '../net/http.ts'
 import type { PaymentJob } from '../queue/types.ts'
@@ -50,7 +51,9 @@ export function briefOf(row: BriefPaymentRow): string {
 /** A record of a settlement file that is about the payment. */
 export function settlementOf(row: SettlementRow): Step {
   const { id, at, record_type: type, status, currency } = row
-  const minor = type === 'SETTLED' ? row.allocated_minor : row.amount_minor
+  // A line that was not paid out settles nothing of the payment.
+  const isPart = type === 'SETTLED' && status !== 'FAILED'
+  const minor = isPart ? row.allocated_minor : row.amount_minor
   const number = row.settlement_id === null ? '' : `, number ${row.settlement_id}`
   return {
     at,
@@ -112,18 +115,14 @@ export function exchangeOf(
   }
 }
 
-export function attentionOf(row: AttentionHistoryRow): Step {
-  const { why, ...rest } = row.detail
-  const facts = wordsOf(flat(rest))
+/** @param currency Of the payment. */
+export function attentionOf(row: AttentionHistoryRow, currency: string): Step {
+  const facts = attentionText(row.detail, currency)
   return {
     at: row.at,
     name: 'attention',
     outcome: row.kind,
-    text: [
-      `on the operators' list`,
-      ...(typeof why === 'string' ? [why] : []),
-      ...(facts === '' ? [] : [facts]),
-    ].join(': '),
+    text: [`on the operators' list`, ...(facts === '' ? [] : [facts])].join(': '),
     about: row.id,
   }
 }
@@ -216,7 +215,7 @@ export function followUpOf(row: BriefPaymentRow, at: Date): Step {
 }
 
 export function changeOf(event: EventRow): Step {
-  const { then: _state, before: _before, ...data } = event.data
+  const { then: _state, ...data } = event.data
   const facts = wordsOf(flat(data))
   return { at: event.at, name: 'changed', outcome: event.type, text: facts }
 }

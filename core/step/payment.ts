@@ -100,7 +100,7 @@ export async function paymentSteps(
     ...received.map(receivedOf),
     ...exchangesOf(payment, calls, audience),
     ...audit.map((row) => decisionOf(row, audience)),
-    ...attention.map(attentionOf),
+    ...attention.map((row) => attentionOf(row, payment.amount.currency)),
     ...settledOf(payment, events, attempt?.settled_by ?? null),
     ...attention.flatMap((row) => resolvedOf(row, audience)),
     ...settlements.map(settlementOf),

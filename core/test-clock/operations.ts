@@ -1,11 +1,18 @@
 /** Operations on test clocks: raw call in, status and body out. */
-import { resultDescription } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
-import { bodyOf, type Call, type Handler, idIn, listResult, queryOf, type Reply, read } from '../call.ts'
+import {
+  bodyOf,
+  type Call,
+  type Handler,
+  idIn,
+  listResult,
+  queryOf,
+  type Reply,
+  read,
+} from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { approvedCode } from '../payment/decide.ts'
 import { advanceTo, clockView, createClock, listClocks, readClock } from './clocks.ts'
 
 export const clockOperations: Readonly<Record<string, Handler>> = {

@@ -29,6 +29,8 @@ export type KeyProvider = {
   check(signal: AbortSignal): Promise<void>
   /** Lets connections go. */
   close?(): Promise<void>
+  /** Of a provider without keys: what is missing. `createGateway` names it beside other mistakes. */
+  readonly missing?: string
 }
 
 /** The database needs a key that the process was not given. Names the key id, never key material. */
@@ -78,15 +80,30 @@ export function makeKey(id: string): string {
   return `${id}:${randomBytes(32).toString('hex')}`
 }
 
+/** The keys of a variable that is not set. */
+function unsetKeys(name: string | undefined): KeyProvider & { readonly currentId: string } {
+  const missing = `has no keys: ${name ?? 'the text for localKeys'} is not set; "tollgate keys make" makes a key`
+  const refuse = async (): Promise<never> => {
+    throw new KeyProviderError(`The vault ${missing}`)
+  }
+  return {
+    ...{ name: name ?? 'the given keys', currentId: '', missing, holds: () => false },
+    ...{ currentKeyId: refuse, wrap: refuse, unwrap: refuse, check: refuse },
+  }
+}
+
 /**
  * Key-encryption keys held in memory, as read from a file or the environment.
  *
+ * @param text undefined, as a variable that is not set: `createGateway` refuses to start.
  * @param name the setting or file they come from, for messages.
+ * @throws Error for a text that is no key.
  */
 export function localKeys(
-  text: string,
+  text: string | undefined,
   name?: string,
 ): KeyProvider & { readonly currentId: string } {
+  if (text === undefined) return unsetKeys(name)
   const keys = parseKeys(text).map(({ id, key }) => ({ id, key: createSecretKey(key) }))
   const current = keys[0]!
   const where = name === undefined ? '' : ` Set it in ${name}.`

@@ -3,10 +3,15 @@ import type { KeyObject } from 'node:crypto'
 import { type HttpAnswer, HttpError } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { longestWritten } from '../redaction/card-numbers.ts'
 import { createScrubber } from '../redaction/scrub.ts'
 import { encryptBody, signature } from '../vault/webhook-keys.ts'
 import { retryAfterMs } from './backoff.ts'
 import type { Callback, Endpoint, EndpointKeys, Tried } from './types.ts'
+
+const shownCharacters = limits.webhookAnswerCharacters
+/** Scrubbed beyond the shown part and then cut off: more than the longest spelling of a card number. */
+const overlap = Math.max(shownCharacters, longestWritten)
 
 /** The notification to send. */
 export type Message = {
@@ -158,15 +163,19 @@ function partly(call: Call, url: string): Shown {
  */
 function told(answer: HttpAnswer, url: string): Shown {
   const { scrub } = createScrubber()
-  // The scrub comes before the cut, so that no part of a number remains at the end.
-  const text = answer.text().slice(0, 2 * limits.webhookAnswerCharacters)
-  if (text === '') return { status: answer.status, url: scrub(url), answer: text }
-  const isText = !/[\x00-\x08\x0e-\x1f]/.test(text)
-  return { status: answer.status, url: scrub(url), answer: isText ? scrub(text) : '[not text]' }
+  const whole = answer.text()
+  const text = whole.slice(0, shownCharacters + overlap)
+  const shown = { status: answer.status, url: scrub(url) }
+  if (text === '') return { ...shown, answer: text }
+  if (/[\x00-\x08\x0e-\x1f]/.test(text)) return { ...shown, answer: '[not text]' }
+  const scrubbed = scrub(text)
+  if (text.length === whole.length) return { ...shown, answer: scrubbed }
+  // A scrub makes some texts shorter, so that the end, where half a number can stand, comes into view.
+  return { ...shown, answer: scrubbed.slice(0, -overlap) || '[withheld]' }
 }
 
 /** The start of a response, without characters that Postgres rejects. */
 function storedText(body: string | undefined): string | null {
   if (body === undefined || body === '') return null
-  return body.replaceAll('\u0000', '').toWellFormed().slice(0, limits.webhookAnswerCharacters)
+  return body.replaceAll('\u0000', '').toWellFormed().slice(0, shownCharacters)
 }

@@ -110,13 +110,11 @@ function notification(event: StoredEvent, type: NotificationType, payload: objec
   }
 }
 
-type Former = { readonly seq: number; readonly before: Registration['request'] }
-
 type Resources = {
   readonly payments: ReadonlyMap<string, Payment>
   readonly registrations: ReadonlyMap<string, Registration>
-  /** Contents of registrations before their changes, in the order of the changes. */
-  readonly former: ReadonlyMap<string, readonly Former[]>
+  /** Contents of registrations at earlier events, by id and sequence number. */
+  readonly former: ReadonlyMap<string, Registration['request']>
   /** Settings of the registrations' channels. */
   readonly settings: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   readonly schedules: ReadonlyMap<string, Schedule>
@@ -143,9 +141,12 @@ async function readResources(engine: Engine, events: readonly StoredEvent[]): Pr
   const settings = await Promise.all(
     [...channels].map(async (id) => [id, await engine.directory.settings(id)] as const),
   )
-  const changed = [...registrations.values()].filter(({ seq }) => seq > 0).map(({ id }) => id)
-  const contents = changed.length === 0 ? [] : await engine.lanes.read(formerContents(changed))
-  const former = Map.groupBy(contents, ({ resource }) => resource)
+  const earlier = events.flatMap((event) => {
+    const told = registrationAt(event, payments.get(event.resource))
+    return told !== undefined && told.seq < (registrations.get(told.id)?.seq ?? 0) ? [told] : []
+  })
+  const contents = earlier.length === 0 ? [] : await engine.lanes.read(formerContents(earlier))
+  const former = new Map(contents.map(({ id, seq, request }) => [`${id} ${seq}`, request]))
   return { payments, schedules, registrations, former, settings: new Map(settings) }
 }
 
@@ -161,6 +162,17 @@ async function readAll<Row, Thing extends { readonly id: string }>(
 const isMaking = (payment: Payment) =>
   payment.registrationId !== null && payment.request.createRegistration === 'true'
 
+/** The registration that an event is about, and its sequence number then. */
+function registrationAt(
+  event: StoredEvent,
+  payment: Payment | undefined,
+): { readonly id: string; readonly seq: number } | undefined {
+  const isOwn = payment === undefined || payment.paymentType === verificationType
+  const id = isOwn ? event.resource : payment.registrationId
+  // The payment that created the registration comes before all changes.
+  return id === null ? undefined : { id, seq: isMadeBy(event.type) ? 0 : event.seq }
+}
+
 function payloadOf(
   event: StoredEvent,
   type: NotificationType,
@@ -169,16 +181,13 @@ function payloadOf(
   const payment = payments.get(event.resource)
   if (type === 'PAYMENT') return payment && paymentPayload(event, payment)
   if (type === 'REGISTRATION') {
-    const isOwn = payment === undefined || payment.paymentType === verificationType
-    const registration = registrations.get(isOwn ? event.resource : payment.registrationId!)
-    if (registration === undefined) return undefined
+    const at = registrationAt(event, payment)
+    const registration = registrations.get(at?.id ?? '')
+    if (at === undefined || registration === undefined) return undefined
     const own = settings.get(registration.channelId) ?? {}
     const ndc = payment?.checkoutId ?? event.id
-    // The payment that created the registration comes before all changes.
-    const seq = isMadeBy(event.type) ? 0 : event.seq
-    const next = former.get(registration.id)?.find((change) => change.seq > seq)
-    const then = next === undefined ? registration : { ...registration, request: next.before }
-    return registrationView(then, own, ndc, buildNumber, event.at)
+    const request = former.get(`${at.id} ${at.seq}`) ?? registration.request
+    return registrationView({ ...registration, request }, own, ndc, buildNumber, event.at)
   }
   const schedule = schedules.get(event.resource)
   return schedule && schedulePayload(event, schedule)

@@ -1,4 +1,4 @@
-import type { AttentionRow } from '@tollgate/core'
+import { type AttentionRow, attentionText } from '@tollgate/core'
 import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
@@ -60,20 +60,17 @@ function subjectOf(paymentId: string | null, { file }: AttentionRow['detail']): 
   return typeof file === 'string' ? `file ${file}` : 'no payment'
 }
 
-function cells({ id, kind, payment_id, at, alarm_at, detail }: AttentionRow): string[] {
+/** The column before names the file. */
+const withoutFile = ({ file: _, ...rest }: AttentionRow['detail']) => rest
+
+function cells({ id, kind, payment_id, at, alarm_at, detail, currency }: AttentionRow): string[] {
   const ageMs = Date.now() - at.getTime()
-  const facts = Object.entries(detail)
-    .map(([name, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value)
-      return name === 'why' ? text : `${name} ${text}`
-    })
-    .join(', ')
   return [
     id,
     alarm_at.getTime() <= Date.now() ? 'ALARM' : '',
     kind,
     subjectOf(payment_id, detail),
     `${since(ageMs).slice(1)} ago`,
-    harmless(facts),
+    harmless(attentionText(withoutFile(detail), currency)),
   ]
 }

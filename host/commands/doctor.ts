@@ -39,7 +39,7 @@ export const doctorCommand: Command = {
     for (const { is, text } of findings) print(`${signs[is]} ${text}`)
     const problems = findings.filter(({ is }) => is === 'problem').length
     print()
-    print(problems === 0 ? 'No problems.' : `${problems} problems.`)
+    print(problems === 0 ? 'No problems.' : problems === 1 ? '1 problem.' : `${problems} problems.`)
     return problems === 0 ? 0 : 1
   },
 }

@@ -23,7 +23,11 @@ export const settlementReport: Command = {
       if (given.flags.has('json')) print(JSON.stringify(files, undefined, 2))
       else if (files.length === 0) print('no new records')
       else {
-        const rows = files.map(({ id, name, rows }) => [id, name, `${rows} records`])
+        const rows = files.map(({ id, name, rows }) => [
+          id,
+          name,
+          `${rows} ${rows === 1 ? 'record' : 'records'}`,
+        ])
         for (const line of columns(rows)) print(line)
       }
       return 0

@@ -14,10 +14,10 @@ const importCommand: Command = {
   summary: 'Import a settlement file of an acquirer.',
   words: ['<file>'],
   options: {
-    account: { type: 'string', value: 'id', meaning: 'Merchant account that the file belongs to.' },
+    account: { type: 'string', value: 'id', meaning: 'Acquirer account that the file belongs to.' },
     'skip-bad-lines': {
       type: 'boolean',
-      meaning: 'Keep unreadable lines as exceptions, instead of refusing the file.',
+      meaning: 'Leave out unreadable lines and list them, instead of refusing the file.',
     },
     name: {
       type: 'string',
@@ -111,14 +111,16 @@ const list: Command = {
   },
 }
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 const cells = (file: SettlementFileView): string[] => [
   file.id,
   file.receivedAt,
   file.state,
   file.institute,
   harmless(file.name),
-  `${file.records} records`,
-  file.exceptionCount === 0 ? '' : `${file.exceptionCount} exceptions`,
+  counted(file.records, 'record'),
+  file.exceptionCount === 0 ? '' : `${counted(file.exceptionCount, 'line')} left out`,
   file.refused === undefined ? '' : harmless(whyOf(file.refused)),
 ]
 
@@ -127,7 +129,7 @@ const whyOf = ({ line, why }: NonNullable<SettlementFileView['refused']>): strin
 
 const show: Command = {
   name: 'settlement show',
-  summary: 'Show a settlement file and its exceptions. Exits with 2 if it was refused.',
+  summary: 'Show a settlement file and the lines that it left out. Exits with 2 if it was refused.',
   words: ['<file>'],
   options: { json: { type: 'boolean', meaning: 'Print JSON.' } },
   async run(given) {
@@ -142,17 +144,18 @@ const show: Command = {
 }
 
 function linesOf(file: SettlementFileView): string[] {
-  const { exceptions = [], refused, ...facts } = file
+  const { exceptions: leftOut = [], exceptionCount, refused, ...facts } = file
   const rows = Object.entries(facts).map(([name, value]) => [name, harmless(String(value))])
+  rows.push(['linesLeftOut', String(exceptionCount)])
   if (refused !== undefined) rows.push(['refused', harmless(whyOf(refused))])
-  const table = exceptions.map(({ line, kind, why }) => [`line ${line}`, kind, harmless(why)])
+  const table = leftOut.map(({ line, kind, why }) => [`line ${line}`, kind, harmless(why)])
   return [...columns(rows), ...(table.length === 0 ? [] : ['', ...columns(table)])]
 }
 
 const exceptions: Command = {
   name: 'settlement exceptions',
   summary:
-    'List records that fit no payment, or several, or that differ from their payment, newest first.',
+    'List records to check: those that fit no payment, or several, or that differ from their payment. Newest first.',
   options: {
     file: { type: 'string', value: 'id', meaning: 'Only records of this settlement file.' },
     limit: limitOption('records'),
@@ -168,7 +171,7 @@ const exceptions: Command = {
         gateway.settlement.exceptions({ limit, ...(file !== undefined && { fileId: file }) }),
       )
       if (given.flags.has('json')) print(JSON.stringify(records, undefined, 2))
-      else if (records.length === 0) print('no record is an exception')
+      else if (records.length === 0) print('there is no record to check')
       else for (const line of columns(records.map(recordCells))) print(line)
       return 0
     })

@@ -7,6 +7,9 @@ const well = (text: string): Finding => ({ is: 'well', text })
 const note = (text: string): Finding => ({ is: 'note', text })
 const problem = (text: string): Finding => ({ is: 'problem', text })
 
+const counted = (count: string | number | bigint, one: string, many: string): string =>
+  `${count} ${Number(count) === 1 ? one : many}`
+
 const oldestServer = 15
 
 export async function examineServer(store: DoctorStore): Promise<Finding[]> {
@@ -31,7 +34,7 @@ export async function examineServer(store: DoctorStore): Promise<Finding[]> {
   if (standbys > 0 && !isWaiting) {
     findings.push(
       note(
-        `${standbys} standbys, but synchronous_standby_names is empty: a failover may lose the last payments`,
+        `${counted(standbys, 'standby', 'standbys')}, but synchronous_standby_names is empty: a failover may lose the last payments`,
       ),
     )
   }
@@ -79,7 +82,13 @@ export async function examineAudit(
   return [
     ...problems.map((text) => problem(`the audit trail was tampered with: ${text}`)),
     ...notes.map((text) => note(`the audit trail: ${text}`)),
-    ...(problems.length === 0 ? [well(`${links} rows of the audit trail are unchanged`)] : []),
+    ...(problems.length === 0
+      ? [
+          well(
+            `${counted(links, 'row of the audit trail is', 'rows of the audit trail are')} unchanged`,
+          ),
+        ]
+      : []),
   ]
 }
 
@@ -113,18 +122,22 @@ export async function examineRows(
   }
   findings.push(await examineTransactions(store))
   const orphans = (await store.orphans(lowestId(days))).filter(({ count }) => count !== '0')
-  for (const { what, count } of orphans) findings.push(problem(`${count} ${what}`))
+  for (const { one, many, count } of orphans) findings.push(problem(counted(count, one, many)))
   if (orphans.length === 0) findings.push(well(`rows of the last ${days} days are consistent`))
   const overdue = await store.overdueAttempts()
   findings.push(
     overdue === 0
       ? well('no overdue attempts')
-      : problem(`${overdue} overdue attempts: is a process with role worker or all running?`),
+      : problem(
+          `${counted(overdue, 'overdue attempt', 'overdue attempts')}: is a process with role worker or all running?`,
+        ),
   )
   const open = await store.attention()
   for (const { kind, count, oldest } of open) {
     findings.push(
-      problem(`the operators' list has ${count} ${kind}, the oldest since ${oldest.toISOString()}`),
+      problem(
+        `the operators' list has ${counted(count, 'entry', 'entries')} of the kind ${kind}, the oldest since ${oldest.toISOString()}`,
+      ),
     )
   }
   if (open.length === 0) findings.push(well("the operators' list is empty"))

@@ -92,35 +92,39 @@ export class DoctorStore {
     return row?.outside === true
   }
 
-  /** Rows of the hot tables whose counterpart is missing. `from` is the lowest id that is looked at. */
-  orphans(from: string): Promise<{ what: string; count: string }[]> {
+  /**
+   * Rows of the hot tables whose counterpart is missing. Chargebacks and their reversals are facts: nothing was
+   * sent, so they have no attempt. `from` is the lowest id that is looked at.
+   */
+  orphans(from: string): Promise<{ one: string; many: string; count: string }[]> {
     return this.#rows(
       `
-      select 'payments without their request' as what, count(*) as count
+      select 'payment without its request' as one, 'payments without their request' as many, count(*) as count
       from tollgate.payment p
       where p.id >= $1::uuid and not exists (select from tollgate.payment_request r where r.id = p.id)
       union all
-      select 'payments without an attempt', count(*)
+      select 'payment without an attempt', 'payments without an attempt', count(*)
       from tollgate.payment p
-      where p.id >= $1::uuid and not exists (select from tollgate.attempt a where a.key = p.attempt_key)
+      where p.id >= $1::uuid and p.effect not in ('chargeback', 'chargeback-reversal')
+        and not exists (select from tollgate.attempt a where a.key = p.attempt_key)
       union all
-      select 'requests without their payment', count(*)
+      select 'request without its payment', 'requests without their payment', count(*)
       from tollgate.payment_request r
       where r.id >= $1::uuid and not exists (select from tollgate.payment p where p.id = r.id)
       union all
-      select 'attempts without their payment', count(*)
+      select 'attempt without its payment', 'attempts without their payment', count(*)
       from tollgate.attempt a
       where a.payment_id >= $1::uuid and not exists (select from tollgate.payment p where p.id = a.payment_id)
       union all
-      select 'balances without their payment', count(*)
+      select 'balance without its payment', 'balances without their payment', count(*)
       from tollgate.payment_balance b
       where b.payment_id >= $1::uuid and not exists (select from tollgate.payment p where p.id = b.payment_id)
       union all
-      select 'sealed numbers without their payment', count(*)
+      select 'sealed number without its payment', 'sealed numbers without their payment', count(*)
       from tollgate.instrument i
       where i.id >= $1::uuid and not exists (select from tollgate.payment p where p.id = i.id)
       union all
-      select 'settled payments without an event', count(*)
+      select 'decided payment without an event', 'decided payments without an event', count(*)
       from tollgate.payment p
       where p.id >= $1::uuid and p.state <> 'processing'
         and not exists (select from tollgate.event e where e.resource = p.id)`,

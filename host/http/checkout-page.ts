@@ -81,6 +81,9 @@ function trusted(offer: Offer, resultUrl: string | undefined): string | undefine
   return offer.widgetOrigins?.includes(new URL(resultUrl).origin) === true ? resultUrl : undefined
 }
 
+/** Browsers follow a link to an app only when the shopper opens it. */
+const isWeb = (address: string) => /^https?:/i.test(address)
+
 /** The page for the state of the checkout. */
 function pageOf(
   { gateway }: OwnCall,
@@ -94,12 +97,13 @@ function pageOf(
   const link = resultUrl === undefined ? {} : { link: { to: resultUrl, text: words.back } }
   switch (state.state) {
     case 'paid':
-      if (resultUrl !== undefined) return goTo(gateway, resultUrl)
+      if (resultUrl !== undefined && isWeb(resultUrl)) return goTo(gateway, resultUrl)
       return page(
         gateway,
         200,
         messagePage(setting, offer.kind === 'registration' ? messages.saved : messages.paid, {
           good: true,
+          ...link,
         }),
       )
     case 'closed':
@@ -189,7 +193,8 @@ async function pay(call: OwnCall): Promise<Document> {
     resultUrl === undefined
       ? undefined
       : trusted(await gateway.checkouts.offer(path.id ?? ''), resultUrl)
-  const next = to === undefined ? onward(gateway, asked, method, rest) : goTo(gateway, to)
+  const next =
+    to === undefined || !isWeb(to) ? onward(gateway, asked, method, rest) : goTo(gateway, to)
   return rest.state === 'waiting' ? withPress(gateway, next, form.get('nonce') ?? '') : next
 }
 

@@ -52,7 +52,7 @@ export async function reconciliationDemo(
   print('   payment of each line: GET /reports/v1/reconciliations/aggregations')
   await printPayouts(client, clock.id, names, '2027-03-02', print)
 
-  print('   Operators see what differs from its payment: tollgate settlement exceptions')
+  print('   Operators see which records need a check: tollgate settlement exceptions')
 
   const later = await advance(clock.id, 'P4D')
   print(`\n4. Days pass, it is ${later.now}. A shopper's bank took its money back.`)
@@ -92,6 +92,8 @@ function pay(
 type Payout = {
   readonly id: string
   readonly testClock?: string
+  readonly status: string
+  readonly fees: readonly { readonly kind: string; readonly amount: string }[]
   readonly [sum: string]: unknown
 }
 
@@ -132,11 +134,20 @@ async function printPayouts(
       ].join('  '),
     )
   }
-  const sums = ['opening', 'gross', 'refunds', 'chargebacks', 'adjustments', 'payout', 'closing']
-  const shown = sums.flatMap((name) =>
-    payout[name] === undefined ? [] : [`${name} ${payout[name]}`],
-  )
-  print(`   payout of ${day}: ${shown.join(', ')}`)
+  printSums(payout, day, print)
+}
+
+/** The formula of docs/reconciliation.md with its values. */
+function printSums(payout: Payout, day: string, print: (line: string) => void): void {
+  const term = (name: string) =>
+    typeof payout[name] === 'string' ? `${name} ${payout[name]}` : `${name} none`
+  const fees = payout.fees.map(({ kind, amount }) => `${kind} ${amount}`)
+  print(`   The payout of ${day} is ${payout.status}:`)
+  print(`     ${['opening', 'gross', 'refunds', 'chargebacks', 'reversals'].map(term).join(' + ')}`)
+  print(`     + fees ${fees.length === 0 ? 'none' : `(${fees.join(' + ')})`}`)
+  print(`     + ${['tax', 'reserve', 'adjustments'].map(term).join(' + ')}`)
+  print(`     = ${term('net')} + ${term('closing')}`)
+  print(`     The institute reports: ${term('payout')}`)
 }
 
 async function printReports(

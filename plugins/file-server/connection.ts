@@ -3,18 +3,24 @@ import type { Socket } from 'node:net'
 import type { ServerContext, ServerLogin } from '@tollgate/plugin-kit'
 import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext } from 'ssh2'
 import type { ServerLimits } from './limits.ts'
+import { networkOf } from './network.ts'
 import { serveFolder } from './session.ts'
 
 /** What the server keeps about a connection, from its first byte on. */
 export class Guest {
   readonly socket: Socket
   readonly address: string
+  readonly port: number | undefined
+  readonly network: string
   entityId: string | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(socket: Socket) {
     this.socket = socket
     this.address = socket.remoteAddress ?? ''
+    // A socket that has ended does not tell it any more.
+    this.port = socket.remotePort
+    this.network = networkOf(this.address)
     socket.once('close', () => clearTimeout(this.#timer))
   }
 
@@ -29,30 +35,35 @@ export class Guest {
   }
 }
 
-/** All connections, counted by address and by entity. */
+/** All connections, counted by network and by entity. */
 export class Connections {
   readonly #limits: ServerLimits
-  /** By address and port. */
+  /** By address and port, the oldest first. */
   readonly #guests = new Map<string, Guest>()
 
   constructor(limits: ServerLimits) {
     this.#limits = limits
   }
 
-  /** Counts a new connection unless there are too many. A silent one ends after the time for the login. */
+  /**
+   * Counts a new connection unless there are too many. A silent one ends after the time for the login, or
+   * when its place is needed.
+   */
   admits(socket: Socket): boolean {
     const guest = new Guest(socket)
-    const strangers = this.#count(
-      ({ address, entityId }) => address === guest.address && entityId === undefined,
-    )
-    const isFull = this.#guests.size >= this.#limits.connections
-    if (isFull || strangers >= this.#limits.strangersPerAddress) return false
-    const place = `${guest.address} ${socket.remotePort}`
-    this.#guests.set(place, guest)
-    // The next connection of a place can come before the end of the last one is heard.
-    socket.once('close', () => {
-      if (this.#guests.get(place) === guest) this.#guests.delete(place)
-    })
+    const { connections, strangers, strangersPerNetwork } = this.#limits
+    const byNetwork = this.#strangers()
+    if ((byNetwork.get(guest.network)?.length ?? 0) >= strangersPerNetwork) return false
+    const isFull = this.#guests.size >= connections
+    if (isFull || [...byNetwork.values()].flat().length >= strangers) {
+      // The network with the most of them gives a place up, so that it cannot drive out another one.
+      const [most] = [...byNetwork.values()].sort((one, other) => other.length - one.length)
+      if (most === undefined) return false
+      this.#forget(most[0]!)
+      most[0]!.end()
+    }
+    this.#guests.set(placeOf(guest), guest)
+    socket.once('close', () => this.#forget(guest))
     guest.endAfter(this.#limits.loginMs)
     return true
   }
@@ -73,7 +84,21 @@ export class Connections {
   #count(fits: (guest: Guest) => boolean): number {
     return [...this.#guests.values()].filter(fits).length
   }
+
+  /** The connections without a login of each network. */
+  #strangers(): Map<string, Guest[]> {
+    const found = [...this.#guests.values()].filter(({ entityId }) => entityId === undefined)
+    return Map.groupBy(found, ({ network }) => network)
+  }
+
+  /** The next connection of a place can come before the end of the last one is heard. */
+  #forget(guest: Guest): void {
+    const place = placeOf(guest)
+    if (this.#guests.get(place) === guest) this.#guests.delete(place)
+  }
 }
+
+const placeOf = ({ address, port }: Guest): string => `${address} ${port}`
 
 /** Serves a connection to its end. */
 export function serveConnection(

@@ -1,8 +1,9 @@
 /** Limits of the server. */
 export type ServerLimits = {
-  /** Connections at once: all, and those of one address that have not logged in. */
+  /** Connections at once: all, and of these the ones that have not logged in, also of one network. */
   readonly connections: number
-  readonly strangersPerAddress: number
+  readonly strangers: number
+  readonly strangersPerNetwork: number
   /** Connections of one entity. */
   readonly perEntity: number
   /** A login must be complete in this time, with this many tries. */
@@ -12,8 +13,12 @@ export type ServerLimits = {
   readonly idleMs: number
   /** Open files and lists of one connection. */
   readonly handles: number
-  /** Requests of one connection that wait for their turn. */
+  /** Requests of one connection that wait for their turn. Some clients ask for a whole file at once: 64 MiB in reads of 32 KiB. */
   readonly waiting: number
+  /** Bytes of one path. A longer one ends the connection. */
+  readonly pathBytes: number
+  /** Bytes of the paths of all requests that wait. */
+  readonly waitingBytes: number
   /** Largest answer to a read. */
   readonly readBytes: number
   /** Unsent bytes of one connection above which its reads wait. */
@@ -24,13 +29,16 @@ export type ServerLimits = {
 
 export const defaultLimits: ServerLimits = {
   connections: 100,
-  strangersPerAddress: 10,
+  strangers: 50,
+  strangersPerNetwork: 10,
   perEntity: 10,
   loginMs: 20_000,
   loginTries: 6,
   idleMs: 5 * 60_000,
   handles: 16,
-  waiting: 512,
+  waiting: 2_048,
+  pathBytes: 4_096,
+  waitingBytes: 1_048_576,
   readBytes: 262_144,
   unsentBytes: 1_048_576,
   listed: 100,

@@ -23,6 +23,8 @@ type Handle =
   | { readonly is: 'file'; readonly file: OpenFile }
   | { readonly is: 'folder'; readonly files: readonly ServedFile[]; next: number }
 
+/** No handle has this number. */
+const noHandle = -1
 /** Pause before the next look whether a client that does not read has read. */
 const lookMs = 20
 /** Requests that would change something. */
@@ -43,6 +45,7 @@ class FolderSession {
   /** Requests are answered in their order, one at a time, so that a client cannot fill the memory. */
   #turn: Promise<void> = Promise.resolve()
   #waiting = 0
+  #waitingBytes = 0
 
   constructor(sftp: SFTPWrapper, serving: Serving, limits: ServerLimits) {
     this.#sftp = sftp
@@ -55,34 +58,56 @@ class FolderSession {
     sftp.on('error', () => this.#serving.end())
     // A client that has asked for everything waits for the end of the channel.
     sftp.on('end', () => sftp.end())
-    sftp.on('REALPATH', (id, path) => this.#answer(id, () => this.#realPath(id, path)))
-    const stat = (id: number, path: string) => this.#answer(id, () => this.#stat(id, path))
-    sftp.on('STAT', stat)
-    sftp.on('LSTAT', stat)
-    sftp.on('OPENDIR', (id, path) => this.#answer(id, () => this.#openFolder(id, path)))
-    sftp.on('READDIR', (id, handle) => this.#answer(id, () => this.#readFolder(id, handle)))
-    sftp.on('OPEN', (id, path, flags) => this.#answer(id, () => this.#open(id, path, flags)))
-    sftp.on('READ', (id, handle, offset, length) =>
-      this.#answer(id, () => this.#read(id, handle, offset, length)),
-    )
-    sftp.on('FSTAT', (id, handle) => this.#answer(id, () => this.#statHandle(id, handle)))
-    sftp.on('CLOSE', (id, handle) => this.#answer(id, () => this.#close(id, handle)))
+    // A waiting request keeps its path, and the number of its handle alone: the bytes of the handle are part
+    // of a packet, which can be long.
+    const onPath = (
+      name: 'REALPATH' | 'STAT' | 'LSTAT' | 'OPENDIR' | 'OPEN',
+      work: (id: number, path: string, flags: number) => Promise<void>,
+    ) =>
+      sftp.on(name as 'OPEN', (id, path, flags) =>
+        this.#answer(id, Buffer.byteLength(path), () => work(id, path, flags)),
+      )
+    const onHandle = (
+      name: 'READDIR' | 'READ' | 'FSTAT' | 'CLOSE',
+      work: (id: number, handle: number, offset: number, length: number) => Promise<void>,
+    ) =>
+      sftp.on(name as 'READ', (id, given, offset, length) => {
+        const handle = given.length === 4 ? given.readUInt32BE(0) : noHandle
+        this.#answer(id, 0, () => work(id, handle, offset, length))
+      })
+    onPath('REALPATH', (id, path) => this.#realPath(id, path))
+    onPath('STAT', (id, path) => this.#stat(id, path))
+    onPath('LSTAT', (id, path) => this.#stat(id, path))
+    onPath('OPENDIR', (id, path) => this.#openFolder(id, path))
+    onHandle('READDIR', (id, handle) => this.#readFolder(id, handle))
+    onPath('OPEN', (id, path, flags) => this.#open(id, path, flags))
+    onHandle('READ', (id, handle, offset, length) => this.#read(id, handle, offset, length))
+    onHandle('FSTAT', (id, handle) => this.#statHandle(id, handle))
+    onHandle('CLOSE', (id, handle) => this.#close(id, handle))
     const refuse = (id: number) =>
-      this.#answer(id, async () => sftp.status(id, status.PERMISSION_DENIED))
+      this.#answer(id, 0, async () => sftp.status(id, status.PERMISSION_DENIED))
     for (const change of changes) sftp.on(change as 'MKDIR', refuse)
   }
 
-  /** Works on a request when its turn comes. A failure is answered without a reason. */
-  #answer(id: number, work: () => Promise<void>): void {
+  /**
+   * Works on a request when its turn comes. A failure is answered without a reason.
+   *
+   * @param bytes of the path that the request keeps until then
+   */
+  #answer(id: number, bytes: number, work: () => Promise<void>): void {
+    const { socket } = this.#serving
+    if (socket.destroyed) return
     this.#serving.alive()
     this.#waiting += 1
-    if (this.#waiting > this.#limits.waiting) {
+    this.#waitingBytes += bytes
+    const { waiting, waitingBytes, pathBytes } = this.#limits
+    if (this.#waiting > waiting || this.#waitingBytes > waitingBytes || bytes > pathBytes) {
       this.#serving.end()
       return
     }
     this.#turn = this.#turn
       .then(() => this.#room())
-      .then(work)
+      .then(() => (socket.destroyed ? undefined : work()))
       .catch((error: unknown) => {
         const kind = error instanceof Error ? error.name : 'unknown'
         this.#serving.log.warn({ error: kind }, 'an SFTP request failed')
@@ -90,6 +115,7 @@ class FolderSession {
       })
       .finally(() => {
         this.#waiting -= 1
+        this.#waitingBytes -= bytes
       })
   }
 
@@ -128,8 +154,8 @@ class FolderSession {
     }))
   }
 
-  async #readFolder(id: number, given: Buffer): Promise<void> {
-    const handle = this.#handleOf(given)
+  async #readFolder(id: number, given: number): Promise<void> {
+    const handle = this.#handles.get(given)
     if (handle?.is !== 'folder') return this.#sftp.status(id, status.FAILURE)
     const files = handle.files.slice(handle.next, handle.next + this.#limits.listed)
     if (files.length === 0) return this.#sftp.status(id, status.EOF)
@@ -152,23 +178,22 @@ class FolderSession {
     })
   }
 
-  async #read(id: number, given: Buffer, offset: number, length: number): Promise<void> {
-    const handle = this.#handleOf(given)
+  async #read(id: number, given: number, offset: number, length: number) {
+    const handle = this.#handles.get(given)
     if (handle?.is !== 'file') return this.#sftp.status(id, status.FAILURE)
     const bytes = await handle.file.read(offset, Math.min(length, this.#limits.readBytes))
     if (bytes.length === 0) this.#sftp.status(id, status.EOF)
     else this.#sftp.data(id, Buffer.from(bytes))
   }
 
-  async #statHandle(id: number, given: Buffer): Promise<void> {
-    const handle = this.#handleOf(given)
+  async #statHandle(id: number, given: number): Promise<void> {
+    const handle = this.#handles.get(given)
     if (handle === undefined) return this.#sftp.status(id, status.FAILURE)
     this.#sftp.attrs(id, handle.is === 'file' ? attributesOf(handle.file) : folderAttributes)
   }
 
-  async #close(id: number, given: Buffer): Promise<void> {
-    const isKnown = given.length === 4 && this.#handles.delete(given.readUInt32BE(0))
-    this.#sftp.status(id, isKnown ? status.OK : status.FAILURE)
+  async #close(id: number, given: number): Promise<void> {
+    this.#sftp.status(id, this.#handles.delete(given) ? status.OK : status.FAILURE)
   }
 
   /** Opens a file or the folder for a key that is still known. */
@@ -182,10 +207,6 @@ class FolderSession {
     const given = Buffer.alloc(4)
     given.writeUInt32BE(this.#lastHandle)
     this.#sftp.handle(id, given)
-  }
-
-  #handleOf(given: Buffer): Handle | undefined {
-    return given.length === 4 ? this.#handles.get(given.readUInt32BE(0)) : undefined
   }
 
   /** A path has one step: the folder has no subfolders. */

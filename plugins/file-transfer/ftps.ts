@@ -4,11 +4,14 @@ import { Readable, Transform } from 'node:stream'
 import {
   type RemoteEntry,
   type Transfer,
+  type TransferContext,
   TransferError,
   type TransferSession,
   type TransferTarget,
 } from '@tollgate/plugin-kit'
-import { Client, enterPassiveModeIPv6, FTPError } from 'basic-ftp'
+import { Client, type FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
+import { connectForPassiveTransfer } from 'basic-ftp/dist/transfer.js'
+import { entriesNamed, entriesOf } from './ftps-list.ts'
 import { placeIn, put, type Remote } from './put.ts'
 import { type Steps, stepsOf } from './steps.ts'
 
@@ -20,9 +23,7 @@ export const ftps: Transfer = {
   defaultPort: 21,
   async open(target, context) {
     const client = new Client(context.stepMs)
-    // EPSV alone: data connections go to the address of the control connection, which was checked. The
-    // answer to PASV could name any address.
-    client.prepareTransfer = enterPassiveModeIPv6
+    client.prepareTransfer = (ftp) => openData(ftp, context)
     const steps = stepsOf(context, () => client.close())
     try {
       const address = await steps.wait(
@@ -36,6 +37,21 @@ export const ftps: Transfer = {
       throw error
     }
   },
+}
+
+/**
+ * Opens a data connection by EPSV alone: it goes to the address of the control connection, while the answer to
+ * PASV could name any. The server chooses the port, which may be closed to it.
+ */
+async function openData(ftp: FTPContext, { addressOf }: TransferContext): Promise<FTPResponse> {
+  const answer = await ftp.request('EPSV')
+  const port = Number(/[|!]{3}(\d{1,5})[|!]/.exec(answer.message)?.[1])
+  const { remoteAddress } = ftp.socket
+  if (!(port > 0 && port < 65_536) || remoteAddress === undefined) {
+    throw new TransferError('protocol', 'the server names no port for its data connections')
+  }
+  await connectForPassiveTransfer(await addressOf(remoteAddress, port), port, ftp)
+  return answer
 }
 
 async function logIn(
@@ -107,14 +123,14 @@ class FtpsSession implements TransferSession {
       rename: async (from, to) => {
         await this.#ask('the new name of the file', () => this.#client.rename(from, to))
       },
-      names: () => this.#names(),
+      hasAny: (names) => this.#hasAny(names),
     }
     return put(remote, this.#place, file)
   }
 
   async list(): Promise<readonly RemoteEntry[]> {
     const found = await this.#ask('the list of the folder', () =>
-      this.#client.list(this.#folder === '.' ? '' : this.#folder),
+      entriesOf(this.#client, this.#folder),
     )
     return found
       .filter(({ isFile }) => isFile)
@@ -160,13 +176,13 @@ class FtpsSession implements TransferSession {
   }
 
   /** Some servers list a folder that is missing as an empty one, but none can change to it. */
-  async #names(): Promise<ReadonlySet<string>> {
+  async #hasAny(names: readonly string[]): Promise<boolean> {
     if (this.#folder !== '.') {
       const here = await this.#ask('the look at the folder', () => this.#client.pwd())
       await this.#ask('the look at the folder', () => this.#client.cd(this.#folder))
       await this.#ask('the look at the folder', () => this.#client.cd(here))
     }
-    return new Set((await this.list()).map(({ name }) => name))
+    return (await this.#named(names)).size > 0
   }
 
   /** From SIZE, or from the list of the folder on servers without SIZE. */
@@ -179,7 +195,14 @@ class FtpsSession implements TransferSession {
       if (code !== 500 && code !== 502 && code !== 504) throw error
     }
     const name = path.slice(path.lastIndexOf('/') + 1)
-    return (await this.list()).find((entry) => entry.name === name)?.bytes
+    const entry = (await this.#named([name])).get(name)
+    return entry?.isFile ? entry.size : undefined
+  }
+
+  #named(names: readonly string[]): ReturnType<typeof entriesNamed> {
+    return this.#ask('the list of the folder', () =>
+      entriesNamed(this.#client, this.#folder, names),
+    )
   }
 
   async #write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {

@@ -8,8 +8,8 @@ export type Remote = {
   /** Replaces a file. Ends when the server has confirmed the last byte. */
   write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   rename(from: string, to: string): Promise<void>
-  /** The names in the folder. @throws TransferError when there is no such folder. */
-  names(): Promise<ReadonlySet<string>>
+  /** Whether the folder has one of these names. @throws TransferError when there is no such folder. */
+  hasAny(names: readonly string[]): Promise<boolean>
 }
 
 /**
@@ -32,8 +32,7 @@ export async function put(
   const left = file.isRenaming ? await remote.sizeOf(part) : undefined
   if (file.isRenaming && left === undefined) {
     // A folder that is missing, or hides its files, proves nothing about a reader.
-    const names = await remote.names()
-    if (!names.has(file.name) && !names.has(`${file.name}.part`)) return 'was-taken'
+    if (!(await remote.hasAny([file.name, `${file.name}.part`]))) return 'was-taken'
     throw new TransferError('folder', `the server does not tell the size of ${file.name}`)
   }
   if (left !== file.bytes) await write(remote, part, file)

@@ -8,6 +8,7 @@ import {
   type TransferTarget,
 } from '@tollgate/plugin-kit'
 import type { Client, FileEntryWithStats, SFTPWrapper } from 'ssh2'
+import { mostEntries, tooMany } from './entries.ts'
 import { placeIn, put, type Remote } from './put.ts'
 import { connectSsh } from './ssh.ts'
 import { type Steps, stepsOf } from './steps.ts'
@@ -74,26 +75,47 @@ class SftpSession implements TransferSession {
       write: (path, bytes) => this.#write(path, bytes),
       rename: (from, to) =>
         this.#ask('the new name of the file', (done) => this.#sftp.rename(from, to, done)),
-      names: async () => new Set((await this.#entries()).map(({ filename }) => filename)),
+      hasAny: async (names) => {
+        let isFound = false
+        await this.#eachEntry(({ filename }) => {
+          isFound ||= names.includes(filename)
+        })
+        return isFound
+      },
     }
     return put(remote, this.#place, file)
   }
 
   async list(): Promise<readonly RemoteEntry[]> {
-    const entries = await this.#entries()
-    return entries
-      .filter(({ attrs }) => attrs.isFile())
-      .map(({ filename, attrs }) => ({
-        name: filename,
-        bytes: attrs.size,
-        modifiedAt: new Date(attrs.mtime * 1000),
-      }))
+    const found: RemoteEntry[] = []
+    await this.#eachEntry(({ filename, attrs }) => {
+      if (!attrs.isFile()) return
+      const modifiedAt = new Date(attrs.mtime * 1000)
+      found.push({ name: filename, bytes: attrs.size, modifiedAt })
+    })
+    return found
   }
 
-  #entries(): Promise<FileEntryWithStats[]> {
-    return this.#ask('the list of the folder', (done) =>
-      this.#sftp.readdir(this.#folder || '.', done),
+  /** Shows the entries as they come, and keeps none of them. */
+  async #eachEntry(look: (entry: FileEntryWithStats) => void): Promise<void> {
+    const name = 'the list of the folder'
+    const handle = await this.#ask<Buffer>(name, (done) =>
+      this.#sftp.opendir(this.#folder || '.', done),
     )
+    for (let count = 0; ; ) {
+      const entries = await this.#ask<FileEntryWithStats[]>(name, (done) =>
+        this.#sftp.readdir(handle, done),
+      ).catch((error: unknown) => {
+        if (statusOf(error) === status.end) return undefined
+        throw error
+      })
+      if (entries === undefined) break
+      // Servers send dozens in an answer. Answers with one or none would take very long to come to an end.
+      count += Math.max(20, entries.length)
+      if (count > mostEntries) throw tooMany()
+      entries.forEach(look)
+    }
+    await this.#ask(name, (done) => this.#sftp.close(handle, done))
   }
 
   async *get(name: string): AsyncGenerator<Uint8Array> {
@@ -227,7 +249,7 @@ class SftpSession implements TransferSession {
   }
 }
 
-const status = { noSuchFile: 2, denied: 3, failure: 4, full: 14, quota: 15 } as const
+const status = { end: 1, noSuchFile: 2, denied: 3, failure: 4, full: 14, quota: 15 } as const
 
 const statusOf = (error: unknown): unknown =>
   TransferError.is(error) ? statusOf(error.cause) : (error as { code?: unknown } | null)?.code

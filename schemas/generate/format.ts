@@ -23,6 +23,13 @@ const day =
   `|${leapYear}-02-29)`
 const clock = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]'
 
+const webAddress = '[Hh][Tt][Tt][Pp][Ss]?:\\/\\/[^\\s\\/?#]+[^\\s]*'
+/** Schemes that browsers open by themselves: programs, texts and files instead of an app. */
+const noApps = ['javascript', 'vbscript', 'data', 'file', 'blob', 'filesystem', 'about', 'intent']
+const inAnyCase = (word: string) =>
+  word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+const appLink = `(?!(?:${noApps.map(inAnyCase).join('|')}):)[A-Za-z][A-Za-z0-9+.\\-]{0,63}:\\/\\/[^\\s\\/?#]+[^\\s]*`
+
 const codes = {
   currency: '[A-Z]{3}',
   country: '[A-Z]{2}',
@@ -73,7 +80,7 @@ export function formatPattern(format: Format): string {
     case 'date-time':
       return `${day} ${clock}`
     case 'url':
-      return '[Hh][Tt][Tt][Pp][Ss]?:\\/\\/[^\\s\\/?#]+[^\\s]*'
+      return format.apps === true ? appLink : webAddress
     case 'either':
       return format.of.map((one) => `(?:${formatPattern(one)})`).join('|')
     case 'list': {

@@ -36,7 +36,7 @@ export function formatInWords(format: Format): string {
     case 'date-time':
       return 'date and time that exist, yyyy-MM-dd HH:mm:ss'
     case 'url':
-      return `absolute http or https URL, ${lengths(format.min ?? 1, format.max, 'characters')}`
+      return `absolute http or https URL${format.apps === true ? ' or link of an app (myapp://…)' : ''}, ${lengths(format.min ?? 1, format.max, 'characters')}`
     case 'either':
       return format.of.map(formatInWords).join(', or ')
     case 'list':

@@ -453,6 +453,7 @@ export const fieldClasses: Readonly<Record<string, FieldClass>> = {
   'nextCursor': 'none',
   'nextExecutions[n]': 'none',
   'nextFrom': 'none',
+  'nextNo': 'none',
   'nonce': 'none',
   'notificationUrl': 'none',
   'now': 'none',

@@ -5604,9 +5604,9 @@ export interface AggregationAnswer {
   id?: string
   /** First day of settlement of its records, in the time zone of the clearing institute. */
   date?: string
-  /** Day on which the bank pays. */
+  /** Day on which the money of the payout reaches the merchant, as the clearing institute reports it. */
   valueDate?: string
-  /** The bank's reference of the payout. */
+  /** The clearing institute's reference of the payout, as on the merchant's bank statement. */
   payoutId?: string
   clearingInstitute?: AggregationClearingInstituteAnswer
   merchantAccount?: AggregationMerchantAccountAnswer
@@ -5616,9 +5616,9 @@ export interface AggregationAnswer {
   currency?: string
   /** Number of records. */
   count?: number
-  /** Balance before. Absent, like the other amounts of a whole payout, for an entity below that of the merchant number. */
+  /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
   opening?: string
-  /** Settled payments, less those paid to shoppers. */
+  /** Settled payments, less credits (CD). */
   gross?: string
   /** Refunds. */
   refunds?: string
@@ -5633,13 +5633,13 @@ export interface AggregationAnswer {
   reserve?: string
   /** Adjustments and transfers. */
   adjustments?: string
-  /** All amounts above, less closing: what should be paid out. */
+  /** All amounts above, less closing: the computed payout. */
   net?: string
-  /** Balance after. */
+  /** Balance after the payout, which the next payout carries on. */
   closing?: string
-  /** What the clearing institute reports as paid out. */
+  /** The payout as the clearing institute reports it. Absent until then. */
   payout?: string
-  /** OPEN: the payout was not reported yet. BALANCED: it equals net. UNBALANCED: it does not. */
+  /** OPEN: the clearing institute has not reported the payout yet. BALANCED: the reported payout equals net. UNBALANCED: it does not. */
   status?: ("OPEN" | "BALANCED" | "UNBALANCED")
   exceptions?: AggregationExceptionAnswer[]
 }
@@ -5652,7 +5652,7 @@ export interface AggregationClearingInstituteAnswer {
 }
 
 export interface AggregationMerchantAccountAnswer {
-  /** Merchant account of all records, if they have one in common. */
+  /** Acquirer account of all records, if they have one in common. */
   id?: string
   /** Name of its channel. */
   name?: string
@@ -5666,9 +5666,9 @@ export interface AggregationFeeAnswer {
 }
 
 export interface AggregationExceptionAnswer {
-  /** Kind of exception. */
+  /** Why records need a check: NOT_MATCHED, MULTIPLE_MATCHES, or a discrepancy. CONTROL: the payout is UNBALANCED. */
   kind?: string
-  /** Number of records with it. */
+  /** Number of these records. */
   count?: number
 }
 
@@ -5684,9 +5684,9 @@ export interface ReportsAggregationAnswer {
   id: string
   /** First day of settlement of its records, in the time zone of the clearing institute. */
   date: string
-  /** Day on which the bank pays. */
+  /** Day on which the money of the payout reaches the merchant, as the clearing institute reports it. */
   valueDate?: string
-  /** The bank's reference of the payout. */
+  /** The clearing institute's reference of the payout, as on the merchant's bank statement. */
   payoutId?: string
   clearingInstitute?: ClearingInstituteAnswer
   merchantAccount?: MerchantAccountAnswer
@@ -5696,9 +5696,9 @@ export interface ReportsAggregationAnswer {
   currency: string
   /** Number of records. */
   count: number
-  /** Balance before. Absent, like the other amounts of a whole payout, for an entity below that of the merchant number. */
+  /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
   opening?: string
-  /** Settled payments, less those paid to shoppers. */
+  /** Settled payments, less credits (CD). */
   gross: string
   /** Refunds. */
   refunds: string
@@ -5713,13 +5713,13 @@ export interface ReportsAggregationAnswer {
   reserve?: string
   /** Adjustments and transfers. */
   adjustments?: string
-  /** All amounts above, less closing: what should be paid out. */
+  /** All amounts above, less closing: the computed payout. */
   net: string
-  /** Balance after. */
+  /** Balance after the payout, which the next payout carries on. */
   closing?: string
-  /** What the clearing institute reports as paid out. */
+  /** The payout as the clearing institute reports it. Absent until then. */
   payout?: string
-  /** OPEN: the payout was not reported yet. BALANCED: it equals net. UNBALANCED: it does not. */
+  /** OPEN: the clearing institute has not reported the payout yet. BALANCED: the reported payout equals net. UNBALANCED: it does not. */
   status?: ("OPEN" | "BALANCED" | "UNBALANCED")
   exceptions?: ExceptionAnswer[]
   /** Number of pages, of 100 records each. */
@@ -5743,7 +5743,7 @@ export interface ClearingInstituteAnswer {
 }
 
 export interface MerchantAccountAnswer {
-  /** Merchant account of all records, if they have one in common. */
+  /** Acquirer account of all records, if they have one in common. */
   id?: string
   /** Name of its channel. */
   name?: string
@@ -5757,9 +5757,9 @@ export interface FeeAnswer {
 }
 
 export interface ExceptionAnswer {
-  /** Kind of exception. */
+  /** Why records need a check: NOT_MATCHED, MULTIPLE_MATCHES, or a discrepancy. CONTROL: the payout is UNBALANCED. */
   kind?: string
-  /** Number of records with it. */
+  /** Number of these records. */
   count?: number
 }
 
@@ -5780,15 +5780,15 @@ export interface RecordAnswerOfReportsAggregation {
   payment?: RecordPaymentAnswer
   /** Short number of the payment. */
   shortId?: string
-  /** Amount of the payment. */
+  /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
-  /** Currency of the payment. */
+  /** Currency of this amount. */
   currency?: string
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
   presentmentDate?: string
-  /** Text on the statement. */
+  /** Text on the statement of the account. */
   descriptor?: string
   card?: RecordCardAnswer
   bankAccount?: RecordBankAccountAnswer
@@ -5808,21 +5808,21 @@ export interface RecordAnswerOfReportsAggregation {
 }
 
 export interface RecordSettlementAnswer {
-  /** Whether the merchant receives or pays. */
+  /** POS: the merchant receives the amount. NEG: the merchant pays it. */
   cashflow?: ("POS" | "NEG")
-  /** The clearing institute's number of the settlement. */
+  /** The clearing institute's number of the settlement; without one, the id of the record. The same in all versions of a record. */
   id?: string
-  /** Settled amount. */
+  /** Amount that the clearing institute pays out or takes for the record, before its fee. */
   amount?: string
   /** Currency of the settlement. */
   currency?: string
-  /** Amount kept by the clearing institute. */
+  /** Fee that the clearing institute keeps, in the currency of the settlement. */
   fee?: string
-  /** Rate from payment to settlement currency. */
+  /** Rate from the currency of the amount to that of the settlement. */
   fxRate?: string
-  /** Day of settlement in the time zone of the clearing institute. */
+  /** Day of settlement, in the time zone of the clearing institute. */
   date?: string
-  /** Whether the payment was settled. */
+  /** SUCCESS: the amount is part of the payout. FAILED: it is not paid out. */
   status?: ("SUCCESS" | "FAILED")
   /** Format of the record's file. */
   format?: string
@@ -5842,9 +5842,9 @@ export interface RecordClearingInstituteAnswer {
 }
 
 export interface RecordMerchantAccountAnswer {
-  /** Merchant account of the payment. */
+  /** Acquirer account of the payment, or the one by which the file came. */
   id?: string
-  /** Name of that account. */
+  /** Name of the channel of that account. */
   name?: string
 }
 
@@ -5885,7 +5885,7 @@ export interface RecordMatchedTransactionsAnswer {
 }
 
 export interface RecordMatchedTransactionsPaymentAnswer {
-  /** A matching payment. */
+  /** The matching payments: at most 100 ids, with commas between them in the file. */
   id?: string
 }
 
@@ -5932,15 +5932,15 @@ export interface RecordAnswerOfReportsRecords {
   payment?: RecordPaymentAnswer
   /** Short number of the payment. */
   shortId?: string
-  /** Amount of the payment. */
+  /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
-  /** Currency of the payment. */
+  /** Currency of this amount. */
   currency?: string
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
   presentmentDate?: string
-  /** Text on the statement. */
+  /** Text on the statement of the account. */
   descriptor?: string
   card?: RecordCardAnswer
   bankAccount?: RecordBankAccountAnswer
@@ -6210,6 +6210,8 @@ export interface ReportDestinationsTestAnswer {
   durationMs?: number
   /** Number of files that are delivered again. */
   replayed?: number
+  /** Number of the first file that the replay left out: the fromNo of the next one. */
+  nextNo?: number
 }
 
 export interface ResultAnswerOfReportDestinationsTest {
@@ -6238,6 +6240,8 @@ export interface ReportDestinationsReplayAnswer {
   durationMs?: number
   /** Number of files that are delivered again. */
   replayed?: number
+  /** Number of the first file that the replay left out: the fromNo of the next one. */
+  nextNo?: number
 }
 
 export interface ResultAnswerOfReportDestinationsReplay {

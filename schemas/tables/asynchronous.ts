@@ -1,7 +1,7 @@
-import { AN, C, group, none, O, oneOf, person, response, stored, together, url } from '../table.ts'
+import { AN, C, group, none, O, oneOf, pageOrApp, person, response, stored, together, url } from '../table.ts'
 
 const returns = group('', 'Return addresses', [
-  ['shopperResultUrl', url(2048, 6), C, stored, none, "Address for the shopper's return; id and resourcePath are added to its query."],
+  ['shopperResultUrl', pageOrApp(2048, 6), C, stored, none, "Address for the shopper's return; id and resourcePath are added to its query."],
   ['notificationUrl',  url(2048),    O, stored, none, 'Receives a GET with id and resourcePath. Use webhooks instead.', { deprecated: true }],
 ])
 

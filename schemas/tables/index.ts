@@ -41,9 +41,9 @@ import {
   page,
   schedule,
   scheduleChange,
-  schedulePreview,
   scheduleListResponse,
   schedulePayment,
+  schedulePreview,
   scheduleResponse,
   testClock,
 } from './schedule.ts'

@@ -94,6 +94,7 @@ export const reportActionResponse = group('', 'Report action answer', [
   ['message',    AN(500),                C, response, none, 'The failure in words.'],
   ['durationMs', integer(0, 2147483647), C, response, none, 'Duration of the test.'],
   ['replayed',   integer(0, 2147483647), C, response, none, 'Number of files that are delivered again.'],
+  ['nextNo',     integer(1, 2147483647), C, response, none, 'Number of the first file that the replay left out: the fromNo of the next one.'],
 ], [], 'report action response')
 
 const publicKey: Format = { kind: 'text', min: 1, max: 8192, multiline: true }

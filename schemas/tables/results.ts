@@ -265,7 +265,7 @@ export const results = [
   ['700.300.300', 'reference', 'referenced transaction was captured or refunded or reversed already'],
   ['700.300.400', 'reference', 'too late to capture'],
   ['700.300.500', 'reference', 'more than one chargeback'],
-  ['700.300.600', 'reference', 'charged back so neither refund nor reversal is possible'],
+  ['700.300.600', 'reference', 'charged back, returned, or waiting for an operator: no refund or reversal for now'],
   ['700.300.700', 'reference', 'reversal is no longer possible'],
   ['700.300.800', 'reference', 'cannot be voided'],
   ['700.400.000', 'reference', 'serious workflow fault'],

@@ -20,7 +20,7 @@ before(async () => {
   await client.insist(client.followUp('RF', captured.id, 1_000), [host])
   await client.insist(client.followUp('RV', authorised, 4_000), [host])
   await client.insist(client.first('PA.CP', 5_000), [host])
-  const declined = { 'customParameters[SIM_DELAY_MS]': 'soon' }
+  const declined = { 'customParameters[SIM_DECLINE]': '800.100.152' }
   await client.insist(client.first('DB', 3_000, declined), [host])
   await client.insist(client.followUp('CP', authorised, 9_000), [host])
   await ground.check()

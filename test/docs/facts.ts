@@ -4,6 +4,7 @@ import { commands } from '../../host/cli.ts'
 import { type Command, commonOptions } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
 import {
+  type Field,
   formatInWords,
   groupsByName,
   officeEndpoints,
@@ -163,10 +164,19 @@ function reconciliationFile(): string[] {
         code(column),
         of.map(({ name }) => code(name)).join(', '),
         of.map(({ meaning }) => meaning).join(' '),
-        formatInWords(of[0]!.format),
+        columnFormat(of[0]!),
       ]
     }),
   )
+}
+
+/** Institutes report larger amounts than requests may have, and with three decimals. A cell can have several ids. */
+function columnFormat({ name, format }: Field): string {
+  if (format.kind === 'amount') {
+    return 'up to 16 digits and two decimals, like 92.00; three decimals where the amount needs them'
+  }
+  const words = formatInWords(format)
+  return name.includes('[n]') ? `list, each ${words}` : words
 }
 
 function simulatorOutcomes(): string[] {

@@ -21,7 +21,15 @@ const fieldOf: Readonly<Record<Sign, string>> = {
 }
 
 /** Parts of an effect that decide the payment. */
-const inEffect = ['decision', 'delivery', 'avs', 'cvv', 'refusedBefore', 'delaysAnswer'] as const
+const inEffect = [
+  'decision',
+  'delivery',
+  'avs',
+  'cvv',
+  'refusedBefore',
+  'delaysAnswer',
+  'declinesAsNamed',
+] as const
 const ofAuthentication = ['authentication', 'limitsChallenge'] as const
 const ofSettlement = ['later', 'settlement'] as const
 
@@ -66,21 +74,30 @@ const prefixes: Partial<Record<Sign, string>> = {
   amount: 'ends with ',
 }
 
+/** Values of parameters that are no whole numbers. */
+const free: Readonly<Record<string, string>> = {
+  SIM_DECLINE: 'a result code that does not begin with `000`',
+}
+
 function parameter(is: readonly string[]): [string, string] {
   const [name = '', value] = (is[0] ?? '').split('=')
   if (name.includes('.')) return [`\`${name}\``, `\`${value}\``]
-  return [`\`customParameters[${name}]\``, value === undefined ? 'a whole number' : `\`${value}\``]
+  return [
+    `\`customParameters[${name}]\``,
+    value === undefined ? (free[name] ?? 'a whole number') : `\`${value}\``,
+  ]
 }
 
 /** What comes of a payment that the row fits. */
 export function outcomeOf([, , effect]: Rule): string {
-  const { decision, delivery, avs, cvv, refusedBefore, delaysAnswer } = effect
+  const { decision, delivery, avs, cvv, refusedBefore, delaysAnswer, declinesAsNamed } = effect
   const parts = [
     ...(refusedBefore === undefined ? [] : [`refused with \`${refusedBefore}\``]),
     ...(decision === undefined ? [] : [decided(decision)]),
     ...(delivery === undefined ? [] : ['approved']),
     ...(avs === undefined ? [] : [`\`result.avsResponse\` \`${avs}\``]),
     ...(cvv === undefined ? [] : [`\`result.cvvResponse\` \`${cvv}\``]),
+    ...(declinesAsNamed === undefined ? [] : ['declined with this code']),
     ...(delaysAnswer === undefined ? [] : [`a delay of up to ${longestDelayMs / 1000} s`]),
   ]
   return parts.length === 0 ? 'approved' : parts.join(', ')

@@ -1,6 +1,9 @@
 /** The rules for late words: no contradicting message is lost, and no money with it. */
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
+/** The acquirer's reference of a fact, or the id of its message without one. */
+const toldReference = `replace(c.reference, chr(10) || 'unnamed', '')`
+
 /** The excess of an entry in minor units. */
 const amountOf = (entry: string) => `greatest(
     coalesce((${entry}.detail ->> 'beyondMinor')::bigint, 0) + coalesce((${entry}.detail ->> 'chargedBackMinor')::bigint, 0),
@@ -19,7 +22,7 @@ given as (
 disputed as (
   select c.payment_id, sum(case c.kind when 'chargeback' then f.minor else -f.minor end) as minor
   from oracle.fact f
-  join tollgate.chargeback c on c.kind = f.kind and c.reference = f.reference
+  join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
   where not f.is_other and f.currency = 'EUR'
   group by c.payment_id),
 sums as (
@@ -97,7 +100,7 @@ const chargebacksOnce = `
 select ${hex('f.payment_id')} as about,
   format('%s %s of %s %s is recorded %s times', f.kind, f.reference, f.minor, f.currency, count(c.record_id)) as what
 from oracle.fact f
-left join tollgate.chargeback c on c.kind = f.kind and c.reference = f.reference
+left join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
   and c.minor = f.minor and c.currency = f.currency
 where not f.is_other
 group by f.kind, f.reference, f.payment_id, f.minor, f.currency
@@ -107,7 +110,7 @@ select ${hex('c.payment_id')}, format('the acquirer knows no %s %s of %s %s', c.
 from tollgate.chargeback c
 where not exists (
   select from oracle.fact f
-  where f.kind = c.kind and f.reference = c.reference and f.minor = c.minor and f.currency = c.currency and not f.is_other)
+  where f.kind = c.kind and f.reference = ${toldReference} and f.minor = c.minor and f.currency = c.currency and not f.is_other)
 union all
 select ${hex('c.payment_id')}, format('%s %s has %s records', c.kind, c.reference, count(p.id))
 from tollgate.chargeback c
@@ -124,7 +127,7 @@ const misfitsListed = `
 select ${hex('f.payment_id')} as about,
   format('%s %s of %s %s is on no list', f.kind, f.reference, f.minor, f.currency) as what
 from oracle.fact f
-left join tollgate.chargeback c on c.kind = f.kind and c.reference = f.reference
+left join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
 left join tollgate.chargeback r on f.kind = 'reversal' and r.kind = 'chargeback' and r.reference = c.reverses
 where (f.is_other or f.currency <> 'EUR' or f.kind = 'chargeback' and c.balance_id is null
     or f.kind = 'reversal' and c.counted < c.minor)
@@ -135,7 +138,7 @@ where (f.is_other or f.currency <> 'EUR' or f.kind = 'chargeback' and c.balance_
 union all
 select ${hex('f.payment_id')}, format('chargeback %s in %s, and refunds do not wait', f.reference, f.currency)
 from oracle.fact f
-join tollgate.chargeback c on c.kind = f.kind and c.reference = f.reference
+join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
 join tollgate.payment p on p.id = c.payment_id and p.state = 'approved'
 where f.currency <> 'EUR' and not exists (
   select from tollgate.attention l

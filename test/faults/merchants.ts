@@ -42,7 +42,7 @@ const practice = (value: string): More => ({
   'standingInstruction.type': 'UNSCHEDULED',
 })
 const pendingCard = card('4000000000000077')
-const unreadable = { 'customParameters[SIM_DELAY_MS]': 'soon' }
+const declined = { 'customParameters[SIM_DECLINE]': '800.100.152' }
 const one = (type: string, minor: number, more?: More): Story => ({
   first: { type, minor, ...(more === undefined ? {} : { more }) },
 })
@@ -101,9 +101,9 @@ const stories: readonly Story[] = [
   {
     ...one('PA', 6_500),
     after: [
-      { type: 'CP', minor: 6_500, more: unreadable },
+      { type: 'CP', minor: 6_500, more: declined },
       { type: 'CP', minor: 6_500, on: 'first' },
-      { type: 'RF', minor: 6_500, more: unreadable },
+      { type: 'RF', minor: 6_500, more: declined },
     ],
   },
   one('CD', 2_100),

@@ -9,7 +9,7 @@ const authorisedMinor = 9200
 const approved = '000.100.110'
 const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' })
 /** Makes the simulator decline the payment. */
-const declinedThere = { customParameters: { SIM_DELAY_MS: 'soon' } }
+const declinedThere = { customParameters: { SIM_DECLINE: '800.100.152' } }
 
 type Ended = { readonly answer: PaymentView } | { readonly refused: string }
 

@@ -44,6 +44,8 @@ export type SftpFolder = {
   /** Fails the next request of this moment, from the `after`th on; undefined: none. */
   fail(moment: Moment, how: Failure, after?: number): void
   heal(): void
+  /** Names that answer every question for the rest of the list. */
+  endless: readonly string[] | undefined
   /** Called when a file gets or loses bytes or a name, before the answer. */
   watch(look: () => void): void
   close(): Promise<void>
@@ -59,6 +61,7 @@ export async function startSftpFolder(): Promise<SftpFolder> {
   let failing: { moment: Moment; how: Failure; after: number } | undefined
   let look = () => {}
   const connections = new Set<Connection>()
+  const folder: Pick<SftpFolder, 'endless'> = { endless: undefined }
 
   const fails = (moment: Moment): Failure | undefined => {
     if (failing?.moment !== moment) return undefined
@@ -165,6 +168,11 @@ export async function startSftpFolder(): Promise<SftpFolder> {
       }),
     )
     sftp.on('READDIR', (id) => {
+      if (folder.endless !== undefined) {
+        const attrs = attributes(statSync(path))
+        const entry = (filename: string) => ({ filename, longname: filename, attrs }) as never
+        return sftp.name(id, folder.endless.map(entry))
+      }
       if (listed) return sftp.status(id, status.EOF)
       listed = true
       const names = readdirSync(listing).map((filename): FileEntryWithStats => {
@@ -177,7 +185,7 @@ export async function startSftpFolder(): Promise<SftpFolder> {
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
+  const result: Omit<SftpFolder, 'endless'> = {
     port: (server.address() as AddressInfo).port,
     hostKey: fingerprintOf(parsed.getPublicSSH()),
     ...{ path, user, password, log },
@@ -196,6 +204,7 @@ export async function startSftpFolder(): Promise<SftpFolder> {
       await rm(path, { recursive: true })
     },
   }
+  return Object.assign(folder, result)
 }
 
 /** Without a farewell, as when the machine is gone. */

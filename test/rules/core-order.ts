@@ -11,6 +11,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'start-engine.ts',
       'start-database.ts',
       'start-resources.ts',
+      'check-options.ts',
       'gateway.ts',
       'gateway-parts.ts',
       'gateway-options.ts',

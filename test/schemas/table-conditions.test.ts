@@ -84,12 +84,12 @@ test('any personal customer field needs the name, technical ones do not', () => 
   assert.deepEqual(groupOf('shipping.customer').conditions, [])
 })
 
-test('a bank account needs number or IBAN, and bank code or BIC; a due date alone needs neither', () => {
+test('a bank account needs number or IBAN, and without an IBAN bank code or BIC; a due date alone needs neither', () => {
   const rules = groupOf('bankAccount').conditions
   const alternatives = rules.map((rule) => (rule.rule === 'any' ? rule.of : []))
   assert.deepEqual(alternatives, [
     ['bankAccount.number', 'bankAccount.iban'],
-    ['bankAccount.bankCode', 'bankAccount.bic'],
+    ['bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.iban'],
   ])
   for (const rule of rules) {
     const when: readonly string[] = rule.rule === 'any' ? rule.when : []

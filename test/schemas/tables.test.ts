@@ -137,7 +137,7 @@ test('no two rows have the same name, unless both tables share it on purpose', (
     'customParameters[name]': ['checkout submission', 'customParameters'],
     'registrations[n].id': ['checkout', 'compatibility'],
     nonce: ['checkout press', 'checkout submission'],
-    registrationId: ['checkout submission', 'schedule'],
+    registrationId: ['checkout submission', 'schedule', 'schedule preview'],
     limit: ['page', 'query', 'report list'],
     cursor: ['page', 'query', 'report list'],
     pageNo: ['query', 'report page'],

@@ -6,6 +6,8 @@ import type { Client } from '../../db/database.ts'
 import type { Sql } from '../../db/sql.ts'
 import type { Engine } from '../../engine.ts'
 import { highestIdAt, lowestId, lowestIdAt } from '../../ids.ts'
+import type { Digest } from '../../redaction/references.ts'
+import { maskedNames } from './masked-names.ts'
 import { byComposite, compositeTimes } from './store-composite.ts'
 import {
   matchChosen,
@@ -30,6 +32,7 @@ import {
   clearDecisions,
   clearWork,
   hashJoins,
+  leaveRefunds,
   planAgain,
   planNew,
   workLength,
@@ -49,6 +52,8 @@ export type Run = {
   readonly refs: readonly [string, string, string]
   /** Test clocks set the time of payments, and their ids do not follow it. */
   readonly isOnClock: boolean
+  /** Of names that are stored masked. */
+  readonly digest: Digest
   /**
    * `new`: lines that are no record yet. `again`: staged copies of undecided records; payments outside of
    * their time are looked up among the earlier candidates only.
@@ -90,7 +95,7 @@ export async function match(
   return work?.length ?? 0
 }
 
-type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+export type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
 
 /** Tiers 1 to 4. Lines that a tier decides are not looked up by the later ones. */
 async function matchNamed(query: Query, run: Run): Promise<void> {
@@ -108,14 +113,17 @@ async function matchNamed(query: Query, run: Run): Promise<void> {
   const first = await kindsAsked()
   if (first.length > 0) {
     const ids = { is: 'inside', ...idsOf(run, times) } as const
-    await query(byReferences(id, places, { refs, kinds: first, ids }))
+    const masked = await maskedNames(query, run, ids)
+    await query(byReferences(id, places, { refs, kinds: first, ids, masked }))
     await lead()
     const kinds = await kindsAsked()
     if (kinds.length > 0) {
+      const ids = run.over === 'again' ? ({ is: 'known' } as const) : idsOutside(run, times)
+      const masked = await maskedNames(query, run, ids)
       await query(
-        run.over === 'again'
-          ? byReferencesAgain(id, places, refs)
-          : byReferences(id, places, { refs, kinds, ids: idsOutside(run, times) }),
+        ids.is === 'known'
+          ? byReferencesAgain(id, places, refs, masked)
+          : byReferences(id, places, { refs, kinds, ids, masked }),
       )
       await lead()
     }
@@ -151,6 +159,7 @@ function idsOutside(
 
 /** Decides all lines that have eligible payments. */
 async function decideOptions(query: Query, runId: string): Promise<void> {
+  await query(leaveRefunds(runId))
   await query(matchSingle(runId))
   for (let afterLine = -1; ; ) {
     const page = await query(severalOptions(runId, afterLine, pageLines))

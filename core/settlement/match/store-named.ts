@@ -51,6 +51,13 @@ export type NameKind = (typeof nameKinds)[number]
 
 type Refs = readonly [string, string, string]
 
+/** A payment and its name, in the form in which lines have it. */
+export type MaskedName = {
+  readonly scopeId: string
+  readonly paymentId: string
+  readonly key: string
+}
+
 /**
  * Names of a payment, trimmed and in one case as those of lines. Only the kinds that lines ask for, because
  * the names of all payments of a time are computed.
@@ -89,6 +96,85 @@ with ${asked(runId)}
 select distinct left(key, 1) as kind
 from asked`
 
+/** Names of lines that are stored masked. */
+export const askedMasked = (runId: string) => sql<{ scope_id: string; key: string }>`
+with ${asked(runId)}
+select distinct scope_id, key
+from asked
+where key ~ ${'^[1-4] .*[*].*#[0-9a-f]{16}$'}::text`
+
+/** A name of a payment that can be masked; without a scope: the last payment of a page. */
+export type Maskable = {
+  scope_id: string | null
+  id: string | null
+  kind: NameKind | null
+  name: string | null
+}
+
+/** Where payments with masked names are looked for. */
+export type MaskedWhere =
+  | Search['ids']
+  /** Among the candidates of the decision before. */
+  | { readonly is: 'known' }
+
+/**
+ * The next payments, in the order of their ids, with those of their names that can be masked. The last row has the
+ * last id of the page; null: there are no more.
+ *
+ * @param endings Last four characters of the names; null: any.
+ */
+export const maskable = (
+  runId: string,
+  places: Places,
+  refs: Refs,
+  where: MaskedWhere,
+  endings: readonly string[] | null,
+  after: string,
+  limit: number,
+) => sql<Maskable>`
+with ${placesOf(places)},
+page as materialized (
+  select ${paymentColumns}, payment.answer -> 'refs' as refs, payment.merchant_transaction_id
+  from tollgate.payment
+  where payment.id > ${after}::uuid and ${
+    where.is === 'known'
+      ? sql`payment.id in (
+        select known.payment_id
+        from tollgate.settlement_work as work
+        cross join lateral unnest(work.known) as known (payment_id)
+        where work.run_id = ${runId}::uuid)`
+      : where.is === 'inside'
+        ? sql`payment.id between ${where.from}::uuid and ${where.to}::uuid`
+        : sql`(payment.id < ${where.from}::uuid or payment.id > ${where.to}::uuid)`
+  }
+  order by payment.id
+  limit ${limit}::integer)
+select place.scope_id, replace(payment.id::text, '-', '') as id, given.kind, given.name
+from page as payment
+join place on ${isPaymentOfPlace(places)}
+cross join lateral (values
+  ('1', payment.refs ->> ${refs[0]}::text),
+  ('2', payment.refs ->> ${refs[1]}::text),
+  ('3', payment.refs ->> ${refs[2]}::text),
+  ('4', payment.merchant_transaction_id)) as given (kind, name)
+where length(given.name) >= 13 and given.name ~ '[0-9]'
+  and (${endings}::text[] is null or lower(right(btrim(given.name), 4)) = any(${endings}::text[]))
+union all
+select null, replace(max(payment.id::text), '-', ''), null, null
+from page as payment`
+
+/** Part of a statement: the payments of masked names. */
+const withNames = (masked: readonly MaskedName[]) => sql`
+    select given.scope_id, payment.id, payment.created_at, given.key
+    from unnest(${masked.map(({ scopeId }) => scopeId)}::uuid[],
+      ${masked.map(({ paymentId }) => paymentId)}::uuid[], ${masked.map(({ key }) => key)}::text[])
+      as given (scope_id, payment_id, key)
+    cross join lateral (
+      select payment.id, payment.created_at
+      from tollgate.payment
+      where payment.id = given.payment_id
+      offset 0) as payment`
+
 /** Part of a statement: judges `pair` (line, tier, payment_id, and how many payments share the name). */
 const fromPairs = (runId: string) => sql`
 insert into tollgate.settlement_candidate (${candidateColumns}, crowd, crowd_count)
@@ -111,6 +197,8 @@ on conflict do nothing`
 export type Search = {
   readonly refs: Refs
   readonly kinds: readonly NameKind[]
+  /** Payments with names that are stored masked. */
+  readonly masked: readonly MaskedName[]
   /** `inside` an interval of ids that holds the times of all lines, or `outside` of one that all times hold. */
   readonly ids: { readonly is: 'inside' | 'outside'; readonly from: string; readonly to: string }
 }
@@ -119,7 +207,7 @@ export type Search = {
 export const byReferences = (
   runId: string,
   places: Places,
-  { refs, kinds, ids: { is, from, to } }: Search,
+  { refs, kinds, ids: { is, from, to }, masked }: Search,
 ) => sql`
 with ${placesOf(places)},
 ${asked(runId)},
@@ -140,6 +228,9 @@ found as (
         ? sql`payment.id between ${from}::uuid and ${to}::uuid`
         : sql`(payment.id < ${from}::uuid or payment.id > ${to}::uuid)`
     } and name.key is not null
+    union all
+    select scope_id, id, created_at, key
+    from (${withNames(masked)}) as named
     -- Otherwise the planner may join every payment with every request of its merchant before it compares names.
     offset 0) as held
     on held.scope_id = request.scope_id and held.key = request.key
@@ -156,7 +247,12 @@ pair as (
 ${fromPairs(runId)}`
 
 /** The same for the candidates of the decision before, of any time. */
-export const byReferencesAgain = (runId: string, places: Places, refs: Refs) => sql`
+export const byReferencesAgain = (
+  runId: string,
+  places: Places,
+  refs: Refs,
+  masked: readonly MaskedName[],
+) => sql`
 with ${placesOf(places)},
 ${asked(runId)},
 pair as (
@@ -171,7 +267,13 @@ pair as (
   join place on place.scope_id = work.scope_id and ${isPaymentOfPlace(places)}
   ${paymentNames(refs)}
   join asked on asked.line = work.line and asked.key = name.key
-  where work.run_id = ${runId}::uuid)
+  where work.run_id = ${runId}::uuid
+  union
+  select asked.line, asked.tier, 1, array[named.id], named.id
+  from (${withNames(masked)}) as named
+  join asked on asked.scope_id = named.scope_id and asked.key = named.key
+  join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = asked.line
+  where named.id = any(work.known))
 ${fromPairs(runId)}`
 
 /**

@@ -68,6 +68,21 @@ export const planAgain = (runId: string, zone: string) =>
 join tollgate.settlement_record as record on record.scope_id = stage.scope_id and record.key = stage.key`,
   )
 
+/**
+ * A bank takes back what a shopper paid: beside a charge, a refund of the same name is not what a dispute is
+ * about, even if only the refund has the amount of the line.
+ */
+export const leaveRefunds = (runId: string) => sql`
+update tollgate.settlement_candidate as refund set is_eligible = false
+from tollgate.settlement_work as work
+where refund.run_id = ${runId}::uuid and refund.payment_type = 'RF' and refund.is_eligible
+  and work.run_id = refund.run_id and work.line = refund.line and work.purpose = 'dispute'
+  and exists (
+    select
+    from tollgate.settlement_candidate as charge
+    where charge.run_id = refund.run_id and charge.line = refund.line and charge.tier = refund.tier
+      and charge.is_eligible and charge.payment_type <> 'RF')`
+
 /** The times of payments that any line, and that every line can be about; null without lines. */
 export const workTimes = (runId: string) => sql<{
   from_at: Date | null

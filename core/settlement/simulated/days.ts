@@ -107,7 +107,7 @@ async function storeFile(
     connector,
     mode: 'INTERNAL',
     accountId: null,
-    merchant: { merchantNumber: channelId, channelIds: [channelId] },
+    merchant: { merchantNumber: channelId, channelIds: [channelId], accountIds: [] },
     clockId,
     entityId: channelId,
     name: `${connector}-${day}`,

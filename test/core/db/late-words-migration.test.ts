@@ -111,6 +111,59 @@ describe('the migration of rounds', () => {
   })
 })
 
+describe('the migration of disputes', () => {
+  test('facts without a reference get a name that no reference can have, and outside the sums the oldest is given back', async () => {
+    const database = await createDatabase()
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await migrateTo(client, '0049')
+      const sums = idOf(1)
+      const facts = [
+        // kind, reference, named, payment, balance, minor, counted, reversed, reverses
+        ['chargeback', 'case-1', true, 1, sums, 100, 100, 40, null],
+        ['chargeback', 'event-1', false, 1, sums, 100, 100, 100, null],
+        ['reversal', 'event-1\nby hand after 0', true, 1, sums, 100, 100, 0, 'event-1'],
+        ['chargeback', 'event-2', false, 2, null, 100, 0, 0, null],
+        ['chargeback', 'event-3', false, 2, null, 100, 0, 0, null],
+        ['chargeback', 'case-4', true, 2, null, 100, 0, 0, null],
+        ['reversal', 'case-4', true, 2, null, 900, 0, 0, 'case-4'],
+        ['reversal', 'event-5', false, 2, null, 130, 0, 0, null],
+      ] as const
+      for (const [at, fact] of facts.entries()) {
+        const [kind, reference, isNamed, payment, balance, ...rest] = fact
+        await client.query(
+          `insert into tollgate.chargeback (connector, account, record_id, currency, at, kind, reference, is_named,
+             payment_id, balance_id, minor, counted, reversed, reverses)
+           values ('scripted', 'internal', $1, 'EUR', now() + $2 * interval '1 second', $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+          [idOf(10 + at), at, kind, reference, isNamed, idOf(payment), balance, ...rest],
+        )
+      }
+      const files = await migrationFiles()
+      await client.query(files.find(({ name }) => name.startsWith('0050'))!.text)
+      const { rows } = await client.query(
+        'select reference, reverses, given_back::integer as back from tollgate.chargeback order by record_id',
+      )
+      assert.deepEqual(
+        rows.map(({ reference, reverses, back }) => [reference, reverses, back]),
+        [
+          ['case-1', null, 40],
+          ['event-1\nunnamed', null, 100],
+          ['event-1\nunnamed\nby hand after 0', 'event-1\nunnamed', 0],
+          ['event-2\nunnamed', null, 100],
+          ['event-3\nunnamed', null, 30],
+          ['case-4', null, 100],
+          ['case-4', 'case-4', 0],
+          ['event-5\nunnamed', null, 0],
+        ],
+      )
+    } finally {
+      await client.end()
+      await database.drop()
+    }
+  })
+})
+
 /** Runs the files up to this one, as an older version did. */
 async function migrateTo(client: pg.Client, last: string): Promise<void> {
   await client.query('create schema tollgate')

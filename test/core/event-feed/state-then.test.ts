@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pending } from '@tollgate/plugin-kit'
-import type { EventView } from '../../../core/index.ts'
+import { type EventView, GatewayError } from '../../../core/index.ts'
 import { type AcquirerRun, message, scriptedName, startWithAcquirer } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
@@ -98,6 +98,48 @@ describe('state at the event', () => {
         ['DELETED', 'Third Holder', '2039'],
       ],
     )
+  })
+
+  test('a registration holds the custom parameters of one request, and each event reads one content', async () => {
+    const id = await tools.store()
+    const filled = (name: string) => ({
+      customParameters: Object.fromEntries(
+        Array.from({ length: 10 }, (_, no) => [`${name}${no}`, 'x'.repeat(2000)]),
+      ),
+    })
+    for (const name of ['first', 'second', 'third']) {
+      await run.gateway.registrations.update(id, filled(name) as never)
+    }
+    await assert.rejects(
+      run.gateway.registrations.update(id, filled('fourth') as never),
+      (error) => {
+        assert.ok(error instanceof GatewayError)
+        assert.equal(error.parameterErrors[0]?.name, 'customParameters')
+        return error.code === '200.300.404'
+      },
+    )
+    const rows = await run.sql(
+      `select octet_length(request::text) < 70000 as bounded from tollgate.former_registration
+       where registration_id = $1`,
+      [id],
+    )
+    assert.deepEqual(rows, Array(3).fill({ bounded: true }))
+    const events = await run.sql<{ bytes: number }>(
+      'select octet_length(data::text) as bytes from tollgate.event where resource = $1',
+      [id],
+    )
+    for (const { bytes } of events) assert.ok(bytes < 200, `${bytes} bytes`)
+    const names = (await told(id, 4)).map(({ payload }) =>
+      Object.keys((payload.customParameters ?? {}) as object)
+        .filter((name) => name.endsWith('0'))
+        .toSorted(),
+    )
+    assert.deepEqual(names, [
+      [],
+      ['first0'],
+      ['first0', 'second0'],
+      ['first0', 'second0', 'third0'],
+    ])
   })
 
   test('a pending payment keeps its details after its approval', async () => {

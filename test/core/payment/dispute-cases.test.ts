@@ -120,6 +120,37 @@ describe('chargebacks by reference', { concurrency: true }, () => {
     assert.equal((await refund(id)).result.code, charged)
   })
 
+  test('another amount while the first stands is listed, and refunds wait also after the reversal of the first', async () => {
+    const id = await debit('case-larger')
+    await charge(id, 'case-larger', '4000')
+    assert.equal(await charge(id, 'case-larger', '9200'), 'conflict')
+    await giveBack(id, 'case-larger', '4000')
+    await assert.rejects(refund(id, '92.00'), waits)
+    await endAll(id)
+    assert.equal((await refund(id, '92.00')).result.code, charged)
+  })
+
+  test('another amount of a chargeback of an authorisation stops refunds of all its captures', async () => {
+    const id = await debit('case-captures', { paymentType: 'PA' })
+    const one = await run.gateway.payments.capture(id, eur('50.00'))
+    const other = await run.gateway.payments.capture(id, eur('42.00'))
+    await charge(id, 'case-captures', '5000')
+    await endAll(id)
+    assert.equal(await charge(id, 'case-captures', '4200'), 'conflict')
+    for (const capture of [one, other]) await assert.rejects(refund(capture.id), waits)
+  })
+
+  test("a chargeback in another currency by an authorisation's key stops refunds of its captures", async () => {
+    const id = await debit('dollars-captures', { paymentType: 'PA' })
+    const one = await run.gateway.payments.capture(id, eur('50.00'))
+    const other = await run.gateway.payments.capture(id, eur('42.00'))
+    assert.equal(await charge(id, 'dollars-captures', '5000', 'USD'), 'recorded')
+    for (const capture of [one, other]) await assert.rejects(refund(capture.id), waits)
+    await endAll(id)
+    for (const capture of [one, other])
+      assert.equal((await refund(capture.id)).result.code, charged)
+  })
+
   test('a chargeback in another currency has rounds as well', async () => {
     const id = await debit('case-dollars')
     assert.equal(await charge(id, 'case-dollars', '9900', 'USD'), 'recorded')

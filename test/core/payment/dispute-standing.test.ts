@@ -135,18 +135,6 @@ describe('standing chargebacks', () => {
     assert.equal((await refund(capture.id)).result.code, charged)
   })
 
-  test('an entry that froze nothing at first freezes the payment once there is a reason', async () => {
-    const { id } = await run.debit('stands-listed')
-    await charge(id, 'stands-listed')
-    assert.equal(await charge(id, 'stands-listed', '5000'), 'conflict')
-    await giveBack(id, 'stands-listed')
-    assert.equal(await charge(id, 'stands-listed', '5000'), 'conflict')
-    assert.equal((await run.kinds(id)).length, 1)
-    await assert.rejects(refund(id), waits)
-    await endAll(id)
-    assert.equal((await refund(id)).result.code, charged)
-  })
-
   test('a repeated reversal without a reference is listed when it reaches a chargeback with one', async () => {
     const { id } = await run.debit('stands-named')
     const part = { minor: '3000' }

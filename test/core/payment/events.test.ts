@@ -10,6 +10,7 @@ import {
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'
@@ -108,11 +109,16 @@ describe('events of acquirers', () => {
     assert.equal(await code(id), undecided)
   })
 
-  test('an event about an unknown key without money is kept and does nothing', async () => {
+  test('an event about an unknown key is kept, waits, and does nothing', async () => {
     const listed = await run.gateway.attention()
     const about = { eventId: 'nobody-1', key: 'f'.repeat(32), outcome: failure }
     await run.gateway.inbound(scriptedName, run.account, message(about))
-    assert.equal(await processed(run, 'nobody-1'), 'unknown-key')
+    await until(async () => {
+      const [row] = await run.sql<{ waits: number }>(
+        "select waits from tollgate.inbound_event where event_id = 'nobody-1'",
+      )
+      return row!.waits > 0 ? true : undefined
+    })
     assert.deepEqual(await run.gateway.attention(), listed)
   })
 

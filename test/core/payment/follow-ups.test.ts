@@ -83,9 +83,9 @@ describe('follow-ups by payment type', () => {
 
   const next: Record<string, readonly string[]> = {
     PA: ['CP', 'RC', 'RV', 'PA'],
-    DB: ['RF', 'RV', 'RB'],
-    RB: ['RF', 'RV'],
-    CP: ['RF', 'RV'],
+    DB: ['RF', 'RV', 'RB', 'CB'],
+    RB: ['RF', 'RV', 'CB'],
+    CP: ['RF', 'RV', 'CB'],
     CD: ['RF'],
     CB: ['CR'],
   }

@@ -126,9 +126,9 @@ describe('increments and reauthorisations', () => {
       paymentType: 'PA',
       ...eur('8.00'),
       standingInstruction: { industryPractice: 'INCREMENTAL_AUTH' },
-      customParameters: { SIM_DELAY_MS: 'soon' },
+      customParameters: { SIM_DECLINE: '800.100.152' },
     })
-    assert.equal(refused.result.code, '200.300.404')
+    assert.equal(refused.result.code, '800.100.152')
     const { authorised, increasing } = await balanceOf(run, root)
     assert.deepEqual({ authorised, increasing }, { authorised: 9200n, increasing: 0n })
     await assert.rejects(capture(root, '92.01'), full)
@@ -156,9 +156,9 @@ describe('increments and reauthorisations', () => {
       paymentType: 'PA',
       ...eur('200.00'),
       standingInstruction: { industryPractice: 'REAUTHORIZATION' },
-      customParameters: { SIM_DELAY_MS: 'soon' },
+      customParameters: { SIM_DECLINE: '800.100.152' },
     })
-    assert.equal(refused.result.code, '200.300.404')
+    assert.equal(refused.result.code, '800.100.152')
     assert.equal((await capture(old, '92.00')).result.code, approved)
   })
 

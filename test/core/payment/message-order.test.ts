@@ -137,7 +137,9 @@ describe('the order of messages', () => {
 
     test('an event about money is listed after 72 hours as money without a payment', async () => {
       const kept = { is: 'notReversed', why: 'too late', refs: { ConnectorTxId1: 'kept' } }
-      const said = [approval, { ...approval, is: 'accepted', finalBy: 'event' }, chargeback, kept]
+      const back = { is: 'chargebackReversal', refs: { case: 'c-1' } }
+      const taken = { ...approval, is: 'accepted', finalBy: 'event' }
+      const said = [approval, taken, chargeback, kept, back]
       for (const [index, outcome] of said.entries()) {
         const eventId = `unclaimed-${index}`
         await run.tell(message({ eventId, key: nobody(index + 2), outcome, currency: 'KWD' }))
@@ -159,11 +161,29 @@ describe('the order of messages', () => {
       }
     })
 
-    test('an event without money or proof does not wait', async () => {
-      await run.tell(message({ eventId: 'at-once-1', key: nobody(8), outcome: failure }))
-      await run.tell(forged({ eventId: 'at-once-2', key: nobody(9), outcome: approval }))
-      assert.equal(await processed(run, 'at-once-1'), 'unknown-key')
-      assert.equal(await processed(run, 'at-once-2'), 'unknown-key')
+    test('a decline waits for the record of its operation, then fails it; without one it is not listed', async () => {
+      for (const n of [7, 8]) {
+        await run.tell(message({ eventId: `lost-${n}`, key: nobody(n), outcome: failure }))
+        await until(async () => ((await run.rowOf(`lost-${n}`))!.waits > 0 ? true : undefined))
+      }
+      const { id } = await run.debit('lost-record')
+      assert.equal(await run.code(id), charged)
+      await run.sql('update tollgate.attempt set key = $2 where payment_id = $1', [id, nobody(7)])
+      await run.sql('update tollgate.payment set attempt_key = $2 where id = $1', [id, nobody(7)])
+      await run.due('lost-7')
+      assert.equal(await processed(run, 'lost-7'), 'conflict')
+      await assert.rejects(run.gateway.payments.refund(id, { amount: '1.00', currency: 'EUR' }))
+      await run.sql(
+        `update tollgate.inbound_event
+         set received_at = now() - interval '73 hours', next_at = now() where event_id = 'lost-8'`,
+      )
+      assert.equal(await processed(run, 'lost-8'), 'unknown-key')
+      assert.deepEqual(await run.listed('lost-8'), [])
+    })
+
+    test('an event without proof does not wait', async () => {
+      await run.tell(forged({ eventId: 'at-once', key: nobody(9), outcome: approval }))
+      assert.equal(await processed(run, 'at-once'), 'unknown-key')
     })
   })
 })

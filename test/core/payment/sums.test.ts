@@ -143,9 +143,9 @@ describe('sums of one payment', () => {
     // A capture that waits on purpose and has a parameter that the simulator refuses.
     const refused = await run.gateway.payments.capture(id, {
       ...final('92.00'),
-      customParameters: { SIM_DELAY_MS: 'soon' },
+      customParameters: { SIM_DECLINE: '800.100.152' },
     })
-    assert.equal(refused.result.code, '200.300.404')
+    assert.equal(refused.result.code, '800.100.152')
     const { captured, capturing, captures } = await balanceOf(run, id)
     assert.deepEqual(
       { captured, capturing, captures },
@@ -155,17 +155,17 @@ describe('sums of one payment', () => {
   })
 
   test('declined refunds and reversals return their reservations', async () => {
-    const bad = { customParameters: { SIM_DELAY_MS: 'soon' } }
+    const bad = { customParameters: { SIM_DECLINE: '800.100.152' } }
     const debit = await run.pay()
     assert.equal(
       (await run.gateway.payments.refund(debit.id, { ...final('92.00'), ...bad })).result.code,
-      '200.300.404',
+      '800.100.152',
     )
-    assert.equal((await run.gateway.payments.reverse(debit.id, bad)).result.code, '200.300.404')
+    assert.equal((await run.gateway.payments.reverse(debit.id, bad)).result.code, '800.100.152')
     const id = await authorise()
     assert.equal(
       (await run.gateway.payments.reverse(id, { ...final('5.00'), ...bad })).result.code,
-      '200.300.404',
+      '800.100.152',
     )
     assert.equal((await reverse(id)).amount, '92.00')
     assert.equal((await refund(debit.id, eur('92.00'))).result.code, approved)

@@ -22,3 +22,14 @@ test('a stored reference is masked and stays distinct from others with the same 
   assert.notEqual(one, other)
   assert.match(stored('DE89370400440532013000'), /^\*{18}3000#[0-9a-f]{64}$/)
 })
+
+test('a card number with escapes for some of its digits is masked as well', () => {
+  for (const text of ['%34111111111111111', '&#52;111111111111111', '\\u0034111111111111111']) {
+    assert.equal(maskedAccounts(text), '************1111', text)
+    assert.match(
+      storedReference(`ARN ${text}`, (whole) => hash('sha256', whole)),
+      /^ARN \*{12}1111#[0-9a-f]{64}$/,
+    )
+  }
+  assert.equal(maskedAccounts('ARN 100%25 & more'), 'ARN 100%25 & more')
+})

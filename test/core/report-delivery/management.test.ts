@@ -106,6 +106,25 @@ describe('report destinations', () => {
     }
   })
 
+  test('get at most a thousand files by one replay, which names the next one', async () => {
+    await run.sql(
+      `insert into tollgate.report_file (id, entity_id, no, name, sha256, raw_sha256, bytes, raw_bytes_count, rows,
+         made_at)
+       select gen_random_uuid(), $1, no, 'f-' || no, '', '', 0, 0, 0, now() from generate_series(1, 1003) as file (no)`,
+      [run.merchant],
+    )
+    const { id } = await make()
+    const replay = async (fromNo: string) => {
+      const reply = await call('reportDestinations.replay', owner(), { id, fields: { fromNo } })
+      const { replayed, nextNo } = reply.body as { replayed?: number; nextNo?: number }
+      return { replayed, nextNo }
+    }
+    assert.deepEqual(await replay('2'), { replayed: 1000, nextNo: 1002 })
+    assert.deepEqual(await replay('1002'), { replayed: 2, nextNo: undefined })
+    await call('reportDestinations.remove', owner(), { id })
+    await run.sql('truncate tollgate.report_file, tollgate.report_delivery')
+  })
+
   test('are unknown to every other entity', async () => {
     const { id } = await make()
     for (const operation of ['get', 'update', 'remove', 'test', 'replay', 'deliveries']) {

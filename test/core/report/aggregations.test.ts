@@ -67,7 +67,7 @@ describe('aggregations', () => {
     await batchLine(staged.fileId, 'payout', 9014, { payoutId: 'TRANSFER-77' })
     await staged.decide()
     const { aggregations, ...answer } = await reports.aggregations(march)
-    assert.equal(answer.result.code, '000.100.110')
+    assert.equal(answer.result.code, '000.000.100')
     assert.equal('nextCursor' in answer, false)
     const [aggregation, ...others] = aggregations
     assert.deepEqual(others, [])

@@ -113,7 +113,7 @@ describe('a report file', () => {
       assert.deepEqual(header, reconciliationColumns)
       const cell = (row: string[], column: string) => row[reconciliationColumns.indexOf(column)]
       const guard = (text: string) =>
-        form === 'guarded' && '=+-@\t\r'.includes(text[0]!) ? `'${text}` : text
+        form === 'guarded' && '=+-@\t\r\n'.includes(text[0]!) ? `'${text}` : text
       for (const [at, text] of odd.entries()) {
         const row = rows.find((one) => cell(one, 'SettlementTxId') === `S-${at}`)!
         assert.equal(row.length, 36)
@@ -148,11 +148,25 @@ describe('a report file', () => {
         reconciliationColumns.map((column) => {
           const at = texts.findIndex((one) => one.column === column)
           const cell = cells[at] ?? ''
-          return form === 'guarded' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+          return form === 'guarded' &&
+            /^[\u200B-\u200F\u2060\uFEFF]*[=+\-@\t\r\n＝＋－＠]/.test(cell)
+            ? `'${cell}`
+            : cell
         }),
       )
       assert.deepEqual(rows, expected)
     }
+  })
+
+  test('guards what spreadsheets take for a formula in spite of its first character', () => {
+    for (const start of ['\n=', '\u200B=', '\uFEFF+', '\u2060\u200B-', '＝', '＋', '－', '＠']) {
+      const cells = csvLine({ descriptor: `${start}1+1` }, 'guarded').split(';')
+      assert.ok(
+        cells.some((cell) => cell.replace('"', '').startsWith(`'${start}`)),
+        start,
+      )
+    }
+    assert.ok(csvLine({ descriptor: '\u200Btext' }, 'guarded').includes(';\u200Btext'))
   })
 
   test('never guards an amount', () => {

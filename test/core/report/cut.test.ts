@@ -87,6 +87,36 @@ describe('report files', () => {
     assert.deepEqual(await run.bytesOf(first!), was)
   })
 
+  test('let a sum count twins without a number of the institute once, also after a correction', async () => {
+    const twin = { merchantTransactionId: 'order-of-twins', fee: 100n }
+    await run.file([twin, twin])
+    const [first] = await run.cut()
+    const paid = [await pay('order-of-twin-1'), await pay('order-of-twin-2')]
+    const records = await run.sql<{ id: string }>('select id from tollgate.settlement_record')
+    for (const [at, { id }] of records.entries()) {
+      await assign(run.engine, id, [paid[at]!], { by: 'alice', reason: 'agreed with the bank' })
+    }
+    const [second] = await run.cut()
+    const rows = [...(await run.rowsOf(first!)), ...(await run.rowsOf(second!))]
+    assert.equal(rows.length, 4)
+    // As docs/reconciliation.md says it: the last row of a record is the valid one.
+    const names = [
+      ...['ClearingInsitituteName', 'ClearingInstituteMerchantId', 'SettlementTxId'],
+      ...['ReconciliationType', 'PaymentType', 'Cashflow', 'SettlementStatus'],
+    ]
+    const valid = new Map(rows.map((row) => [names.map((name) => row[name]).join(), row]))
+    const settled = [...valid.values()].filter((row) => row.SettlementStatus === 'SUCCESS')
+    const sum = settled.reduce((sum, row) => {
+      return sum + Number(row.SettlementAmount) - Number(row.SettlementFee)
+    }, 0)
+    assert.equal(sum, 2 * (92 - 1))
+    assert.deepEqual(settled.map((row) => row.UniqueID).sort(), paid.map((id) => id).sort())
+    assert.deepEqual(
+      settled.map((row) => row.SettlementTxId).sort(),
+      records.map(({ id }) => id).sort(),
+    )
+  })
+
   test('show the result of a later try, and only that', async () => {
     await run.file([
       { settlementId: 'S-0', merchantTransactionId: 'order-later' },

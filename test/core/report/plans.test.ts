@@ -83,7 +83,10 @@ describe('statements of reports', () => {
   test('new versions come from the index of their source', async () => {
     const source = { scopeId: batch.scope_id, entityId: run.channel }
     const beginning = { txid: '0', recordId: lowestId }
-    await isByIndex(versionsOf(source, beginning, '9000000000', 2_000), 'settlement_record_report')
+    await isByIndex(
+      versionsOf(source, beginning, beginning, '9000000000', 2_000),
+      'settlement_record_report',
+    )
     const series = { entityId: run.merchant, clockId: null }
     await isByIndex(sourcesWithNews(series, beginning, null), 'settlement_record_report')
   })

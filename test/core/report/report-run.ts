@@ -83,7 +83,7 @@ export async function startReports(): Promise<ReportRun> {
     forget: async () => {
       await run.forget()
       await run.sql(`truncate tollgate.report_series, tollgate.report_source, tollgate.report_file,
-        tollgate.report_part, tollgate.report_draft`)
+        tollgate.report_part, tollgate.report_draft, tollgate.report_departure`)
       await run.sql("delete from tollgate.timer where kind = 'report-cut'")
     },
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { BatchLine, SettlementItem, SettlementRecord } from '@tollgate/plugin-kit'
 import { ItemCheck } from '../../../core/settlement/checked-item.ts'
-import type { StagedRecord } from '../../../core/settlement/types.ts'
+import type { StagedBatchLine, StagedRecord } from '../../../core/settlement/types.ts'
 
 const check = new ItemCheck({ zone: 'Europe/Berlin' }, (text) => hash('sha256', text))
 
@@ -241,7 +241,10 @@ describe('card numbers and IBANs are masked', () => {
   })
 
   test('in references, in batch lines, and in reasons and types of a connector', () => {
-    assert.deepEqual(staged({ refs: ['4111111111111111'] }).refs[0], '************1111')
+    assert.match(
+      String(staged({ refs: ['4111111111111111'] }).refs[0]),
+      /^\*{12}1111#[0-9a-f]{16}$/,
+    )
     const checked = check.checked({ ...batch, description: 'to DE89370400440532013000' })
     assert.equal(
       (checked as { batchLine: { description: string } }).batchLine.description,
@@ -253,6 +256,30 @@ describe('card numbers and IBANs are masked', () => {
     )
     const other = check.checked({ is: 'other', line: 1, text: '', type: '4111111111111111' })
     assert.match(JSON.stringify(other), /\*{12}1111/)
+  })
+
+  test('and names stay distinct by a digest, whatever their case and spaces', () => {
+    const numbers = ['4111111111111111', '4012078888881111', ' 4111111111111111 ']
+    const long = `${'x'.repeat(47)}-4111111111111111`
+    const distinct = (values: readonly (string | null)[]) => {
+      assert.ok(values.every((value) => value !== null && value.length <= 64))
+      assert.ok(values.every((value) => !/[0-9]{13}/.test(value!.split('#')[0]!)))
+      assert.deepEqual([values[0] === values[1], values[0] === values[2]], [false, true])
+    }
+    distinct(numbers.map((settlementId) => staged({ settlementId }).settlementId))
+    distinct(numbers.map((name) => staged({ batch: name }).batch))
+    distinct(numbers.map((ref) => staged({ refs: [ref] }).refs[0]))
+    distinct([long, `y${long.slice(1)}`, long].map((ref) => staged({ refs: [ref] }).refs[0]))
+    const items = numbers.map((name) => check.checked({ ...batch, batch: name, payoutId: name }))
+    const lines = items.map((item) => (item as { batchLine: StagedBatchLine }).batchLine)
+    distinct(lines.map((line) => line.batch))
+    distinct(lines.map((line) => line.payoutId))
+    distinct(
+      numbers.map((reference) => {
+        const item = check.checked({ is: 'file', reference })
+        return (item as { reference: string }).reference
+      }),
+    )
   })
 
   test('and the reason of a connector is cut', () => {
@@ -299,7 +326,7 @@ describe('the key of a record', () => {
     const [one, two] = ['4111111111111111', '4642424242421111'].map((id) =>
       staged({ settlementId: id }),
     )
-    assert.equal(one!.settlementId, two!.settlementId)
+    assert.equal(one!.settlementId!.split('#')[0], two!.settlementId!.split('#')[0])
     assert.notDeepEqual(one!.key, two!.key)
   })
 

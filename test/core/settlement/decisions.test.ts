@@ -5,7 +5,7 @@ import { type FaultPoint, onFaultPoint } from '../../../core/fault-point.ts'
 import { newId } from '../../../core/ids.ts'
 import { assign, rerun } from '../../../core/settlement/assign.ts'
 import { scriptedName } from '../../rig/acquirer.ts'
-import { type MatchingRun, startMatching } from './matching-run.ts'
+import { type MatchingRun, startMatching, today } from './matching-run.ts'
 
 const by = { by: 'alice', reason: 'agreed with the bank' }
 
@@ -153,6 +153,59 @@ describe('decided settlement files', () => {
     assert.deepEqual(await run.records(), {})
   })
 
+  test('match references that look like card numbers, and store none of these', async () => {
+    await run.forget()
+    const ref = '4012888888881881'
+    const other = '4111111111111111'
+    const order = 'no 5500005555555559 x'
+    const paid = await pay('order-masked-1', { amount: '61.01' })
+    const another = await pay('order-masked-2', { amount: '61.02' })
+    const ordered = await pay(order, { amount: '61.03' })
+    for (const [id, name] of [
+      [paid, ref],
+      [another, other],
+    ]) {
+      await run.sql(
+        `update tollgate.payment set answer = jsonb_set(answer, '{refs,reference}', to_jsonb($2::text))
+         where id = $1`,
+        [id, name],
+      )
+    }
+    await run.file([
+      { settlementId: 'a', minor: 6101n, refs: [` ${ref}`] },
+      {
+        ...{ settlementId: 'b', minor: 6102n, refs: [other], date: today(100) },
+        ...{ recordType: 'CHARGEBACK', cashflow: 'NEG' },
+      },
+      { settlementId: 'c', minor: 6103n, merchantTransactionId: order.toUpperCase() },
+      { settlementId: 'd', minor: 6104n, refs: ['4012078888881881'] },
+    ])
+    const { a, b, c, d } = await run.records()
+    assert.deepEqual(
+      [a?.candidates, b?.candidates, c?.candidates, d?.status],
+      [[paid], [another], [ordered], 'NOT_MATCHED'],
+    )
+    assert.deepEqual(
+      [a?.tier, b?.effect, c?.tier],
+      ['acquirer-reference', 'open', 'merchant-reference'],
+    )
+    const stored = JSON.stringify(
+      await run.sql('select ref1, merchant_transaction_id from tollgate.settlement_record'),
+    )
+    assert.doesNotMatch(stored, /4012888888881881|4111111111111111|5500005555555559/)
+  })
+
+  test('keep several readings of a masked reference when they are tried again', async () => {
+    await run.forget()
+    const number = '4222222222222220'
+    const two = [await pay(number, { amount: '62.01' }), await pay(number, { amount: '62.01' })]
+    const date = today(100)
+    await run.file([{ settlementId: 's', minor: 6201n, merchantTransactionId: number, date }])
+    assert.deepEqual((await run.records()).s?.candidates, two.sort())
+    await run.again()
+    assert.deepEqual((await run.records()).s?.candidates, two)
+  })
+
   test('match a payment that was approved after the first try', async () => {
     await run.forget()
     const reference = 'order-retry'
@@ -193,6 +246,23 @@ describe('decided settlement files', () => {
     assert.deepEqual(now.certain!.discrepancies, [])
   })
 
+  test('decide a guess again after its 30 days, once a certain record has its payment', async () => {
+    await run.forget()
+    const id = await pay('order-guess-late', { amount: '51.11' })
+    const guess = { settlementId: 'guess', minor: 5111n, last4: '0000', brand: 'VISA' }
+    assert.equal((await run.recordOf(guess)).tier, 'composite')
+    await run.sql('update tollgate.settlement_record set retry_until = now()')
+    await run.again()
+    assert.deepEqual(
+      await run.sql('select id from tollgate.settlement_record where retry_until is not null'),
+      [],
+    )
+    await run.file([{ settlementId: 'certain', minor: 5111n, paymentId: id }])
+    await run.again()
+    const records = await run.records()
+    assert.deepEqual([records.certain?.candidates, records.guess?.status], [[id], 'NOT_MATCHED'])
+  })
+
   test('stand on the operators list, one entry for each file and kind', async () => {
     await run.forget()
     const lines = Array.from({ length: 12 }, (_, index) => ({
@@ -227,6 +297,30 @@ describe('decided settlement files', () => {
     assert.equal(await run.decideFile(next), true)
     assert.equal((await batches(run))[0]!.is_balanced, true)
     assert.deepEqual(await listed(run, 'CONTROL'), [])
+  })
+
+  test('show how an assigned payment differs from its record', async () => {
+    await run.forget()
+    const euro = await pay('order-differs-1', { amount: '47.00' })
+    const dollar = await pay('order-differs-2', { amount: '100.00', currency: 'USD' })
+    const declined = await pay('order-differs-3', { amount: '100.00' })
+    await run.sql("update tollgate.payment set state = 'declined' where id = $1", [declined])
+    const assigned = async (settlementId: string, ...ids: string[]) => {
+      const line = { settlementId, minor: 10000n, merchantTransactionId: 'none' }
+      await run.file([line])
+      const [record] = await run.sql<{ id: string }>(
+        'select id from tollgate.settlement_record where settlement_id = $1',
+        [settlementId],
+      )
+      await assign(run.engine, record!.id, ids, by)
+      return (await run.records())[settlementId]!.discrepancies
+    }
+    assert.deepEqual(await assigned('amount', euro), ['AMOUNT'])
+    assert.deepEqual(await assigned('currency', dollar), ['CURRENCY'])
+    assert.deepEqual(await assigned('state', declined), ['STATE'])
+    const half = await pay('order-differs-4', { amount: '53.00' })
+    const rest = await pay('order-differs-5', { amount: '47.00' })
+    assert.deepEqual(await assigned('none', half, rest), [])
   })
 
   test('are read again when an operator asks, with an audit row', async () => {

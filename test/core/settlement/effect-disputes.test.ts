@@ -126,12 +126,22 @@ describe('disputes in settlement lines', () => {
       assert.equal((await run.booksOf(id)).disputes.length, 2)
     })
 
-    test('is not guessed among several of one amount', async () => {
-      const id = await run.pay()
-      await event(id, { reference: `A-${id}`, minor: '3000' })
-      await event(id, { reference: `B-${id}`, minor: '3000' })
-      await run.file(chargeback(id, { amount: '30.00' }))
-      assert.equal((await run.booksOf(id)).disputes.length, 3)
+    test('keeps the reference that only the later report has: it comes again, and its reversal finds it', async () => {
+      for (const again of ['line', 'message'] as const) {
+        const id = await run.pay()
+        const reference = `R-${id}`
+        await event(id)
+        // Without a number of their own, both lines are records.
+        const { id: _, ...cells } = chargeback(id, { reference })
+        await run.file(cells)
+        if (again === 'line') await run.file({ ...cells, batch: 'corrected' })
+        else await event(id, { reference, eventId: `status-${id}` })
+        assert.deepEqual((await run.booksOf(id)).disputes, one)
+        await run.file(reversal(id, { reference }))
+        const books = await run.booksOf(id)
+        assert.deepEqual(books.disputes, ['chargeback 9200 9200', 'reversal 9200 9200'])
+        assert.deepEqual(books.listed, [])
+      }
     })
 
     test('waits for its chargeback when the reversal comes in an earlier file', async () => {
@@ -142,6 +152,69 @@ describe('disputes in settlement lines', () => {
       await run.makeDue()
       await until(async () => ((await run.booksOf(id)).disputes.length === 2 ? true : undefined))
       assert.deepEqual((await run.booksOf(id)).listed, [])
+    })
+  })
+
+  describe('two lines of one reference and of different settlements', () => {
+    const lines = {
+      first: (id: string) => chargeback(id, { amount: '10.00', reference: `R-${id}` }),
+      back: (id: string) => reversal(id, { amount: '10.00', reference: `R-${id}` }),
+      second: (id: string) => chargeback(id, { amount: '10.00', reference: `R-${id}` }),
+    }
+    const restOf = async (id: string) => {
+      const [row] = await run.sql<{ minor: bigint }>(
+        'select charged_back as minor from tollgate.payment_balance where payment_id = $1',
+        [id],
+      )
+      return row!.minor
+    }
+    const atRest = (id: string) =>
+      until(async () => {
+        if ((await run.booksOf(id)).effects.every((effect) => effect.startsWith('done')))
+          return true
+        await run.makeDue()
+        return undefined
+      })
+
+    for (const order of [
+      ['first', 'back', 'second'],
+      ['first', 'second', 'back'],
+      ['second', 'first', 'back'],
+      ['back', 'second', 'first'],
+    ] as const) {
+      test(`are two rounds: ${order.join(', ')}`, async () => {
+        const id = await run.pay()
+        for (const name of order) await run.file(lines[name](id))
+        await atRest(id)
+        assert.equal(await restOf(id), 1000n)
+        assert.deepEqual((await run.booksOf(id)).listed, ['beyond-sums'])
+      })
+    }
+
+    test('are two rounds with a reversal each, whatever comes first', async () => {
+      const id = await run.pay()
+      await run.file(lines.first(id), lines.second(id))
+      await run.file(lines.back(id), lines.back(id))
+      await atRest(id)
+      assert.equal(await restOf(id), 0n)
+      assert.equal((await run.booksOf(id)).disputes.length, 4)
+    })
+
+    test('are listed after 72 hours without a reversal, and refunds wait', async () => {
+      const id = await run.pay()
+      await run.file(lines.first(id), lines.second(id))
+      assert.deepEqual((await run.booksOf(id)).effects, ['done', 'open'])
+      await run.sql(
+        `update tollgate.settlement_record set decided_at = decided_at - interval '73 hours'
+          where named_payment = $1`,
+        [id],
+      )
+      await atRest(id)
+      assert.equal(await restOf(id), 1000n)
+      assert.deepEqual(
+        (await run.listed(id)).map(({ detail }) => detail.why),
+        ['a further line of the same dispute'],
+      )
     })
   })
 })

@@ -382,6 +382,35 @@ describe('the intake of settlement files', () => {
       assert.equal((await linesOf(second)).length, 0)
       assert.equal((await fileOf(second)).exceptionCount, 0)
     })
+
+    test('that correct a payout or a balance are CHANGED, and not added to it', async () => {
+      const corrections = [
+        ['payout', '94.00', { description: 'paid' }, '95.00', { description: 'paid' }],
+        ['payout', '90.00', { description: 'paid' }, '90.00', { description: 'paid out' }],
+        ['opening', '10.00', { cashflow: 'POS' }, '10.00', { cashflow: 'NEG' }],
+        ['closing', '10.00', {}, '11.00', { valueDate: '2026-04-02' }],
+      ] as const
+      for (const [at, [kind, was, more, is, other]] of corrections.entries()) {
+        const batch = `P-CHANGED-${at}`
+        const reference = `F-CHANGED-${at}`
+        const line = batchLine(kind, was, { ...more, batch })
+        const first = await taken(settlementFile([line], { reference }))
+        assert.equal((await linesOf(first)).length, 1)
+        const corrected = batchLine(kind, is, { ...more, ...other, batch })
+        const second = await taken(settlementFile([corrected], { reference }))
+        assert.equal((await linesOf(second)).length, 0, `${kind} ${was}`)
+        assert.deepEqual(await kindsOf(second), ['CHANGED', 'FILE_CHANGED'])
+      }
+    })
+
+    test('about payouts with references of their own are separate', async () => {
+      const lines = ['A', 'B'].map((payout) =>
+        batchLine('payout', '5.00', { batch: 'P-2', payout }),
+      )
+      const first = await taken(settlementFile([lines[0]!, batchLine('payout', '6.00')]))
+      const second = await taken(settlementFile([lines[1]!]))
+      assert.deepEqual([(await linesOf(first)).length, (await linesOf(second)).length], [2, 1])
+    })
   })
 
   describe('a file that comes again', () => {

@@ -379,6 +379,20 @@ export const cases: readonly Case[] = [
     ...{ status: 'MULTIPLE_MATCHES', tier: 'payment-id', candidates: ['b', 'c'] },
   },
   {
+    rule: 'a chargeback by a name that a sale and its refund share is about the sale, whatever its amount',
+    payments: {
+      a: { ...sale, shares: 'order-disputed' },
+      b: { type: 'RF', of: 'a', amount: '30.00', shares: 'order-disputed' },
+    },
+    line: ({ a }) => ({
+      recordType: 'CHARGEBACK',
+      cashflow: 'NEG',
+      merchantTransactionId: a!.reference,
+      minor: 3000n,
+    }),
+    ...{ status: 'MATCHED', tier: 'merchant-reference', matches: { a: 0n }, effect: 'open' },
+  },
+  {
     rule: 'a refund can be charged back',
     payments: { a: sale, b: { type: 'RF', of: 'a', amount: '20.00' } },
     line: ({ b }) => ({

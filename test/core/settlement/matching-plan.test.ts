@@ -48,7 +48,7 @@ describe('the statement that finds payments by references', () => {
       for (const step of [analyze.stage, planNew(fileId, 'UTC'), analyze.work, hashJoins]) {
         await engine.lanes.database.query(client, step as typeof hashJoins)
       }
-      const statement = byReferences(fileId, places, { refs, kinds: nameKinds, ids })
+      const statement = byReferences(fileId, places, { refs, kinds: nameKinds, ids, masked: [] })
       return explainGeneric(client as pg.Client, statement, ['analyze'])
     })
     const rows = nodesOf(plan).map(

@@ -1,6 +1,6 @@
 /** Files of a scripted acquirer, staged as the intake does, and the records that they become. */
 import assert from 'node:assert/strict'
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   type Plugin,
@@ -28,6 +28,7 @@ import {
   numberTwins,
 } from '../../../core/settlement/store-stage.ts'
 import type { Held } from '../../../core/settlement/stored-fence.ts'
+import { referenceDigest } from '../../../core/vault/reference-digest.ts'
 import {
   type AcquirerRun,
   type ScriptedAcquirer,
@@ -110,7 +111,8 @@ export async function startMatching(): Promise<MatchingRun> {
   const lanes = new Lanes(database, { single: 2, read: 2 })
   const registry = new Registry([freshSimulator(), acquirer.plugin], {})
   const targets = { opened: async ({ settings }: { settings: object }) => settings }
-  const engine = { lanes, registry, targets } as unknown as Engine
+  const vault = { requestFingerprint: (text: string) => createHash('sha256').update(text).digest() }
+  const engine = { lanes, registry, targets, vault } as unknown as Engine
   const scope = async (number = merchantNumber) => {
     const merchant = (await merchantsOf(engine, scriptedName, 'EXTERNAL')).get(number)
     assert.ok(merchant !== undefined, `no account has the number ${number}`)
@@ -130,7 +132,7 @@ export async function startMatching(): Promise<MatchingRun> {
   const stage = async (lines: readonly Line[]) => {
     const fileId = newId()
     const { numbers, ids } = await scopesNow()
-    const check = new ItemCheck({ zone: 'UTC' }, (text) => hash('sha256', text))
+    const check = new ItemCheck({ zone: 'UTC' }, referenceDigest(vault as never))
     const items = lines.map((line, index) => check.checked(itemOf(line, index + 1)))
     await lanes.single(
       addFile({

@@ -39,7 +39,7 @@ describe('a line of a settlement file finds its payments', () => {
 async function make(
   run: MatchingRun,
   reference: string,
-  { type, of, amount = '92.00', currency = 'EUR', script, fields = {} }: PaymentOf,
+  { type, of, amount = '92.00', currency = 'EUR', shares, script, fields = {} }: PaymentOf,
   made: Readonly<Record<string, Made>>,
 ): Promise<Made> {
   if (script !== undefined) run.acquirer.tell(reference, script)
@@ -50,7 +50,10 @@ async function make(
           ...{ paymentType: type, ...money, testMode: 'EXTERNAL' },
           ...{ merchantTransactionId: reference, ...fields },
         })
-      : await run.gateway.payments.followUp(made[of]!.id, { paymentType: type, ...money } as never)
+      : await run.gateway.payments.followUp(made[of]!.id, {
+          ...{ paymentType: type, ...money },
+          ...(shares === undefined ? {} : { merchantTransactionId: reference }),
+        } as never)
   assert.notEqual(shortNo(view.shortId), undefined)
   return { id: view.id, key: await run.keyOf(view.id), shortId: view.shortId, reference }
 }

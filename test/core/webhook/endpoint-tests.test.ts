@@ -171,10 +171,10 @@ describe('webhook URLs on this machine', () => {
     }
   })
 
-  test("a public endpoint's answer is shown from its start, without card numbers", async () => {
-    const long = `4200000000000000 no coffee ${'x'.repeat(5_000)}`
+  /** What is kept of an answer with this body. */
+  async function answerKept(body: string) {
     const receiver = await startReceiver({
-      mode: (_, response) => void response.writeHead(418).end(long),
+      mode: (_, response) => void response.writeHead(418).end(body),
     })
     const toMerchants = createOutgoing({ name: 'test', allowLoopback: true })
     try {
@@ -192,12 +192,30 @@ describe('webhook URLs on this machine', () => {
         { id: 'a', sequence: 1, body: '{}' },
       )
       assert.equal(tried.status, 418)
-      assert.match(tried.answer ?? '', /no coffee/)
-      assert.doesNotMatch(tried.answer ?? '', /4200000000000000/)
-      assert.ok((tried.answer ?? '').length <= 1024)
+      return tried.answer ?? ''
     } finally {
       await toMerchants.close()
       await receiver.close()
     }
+  }
+
+  test("a public endpoint's answer is shown from its start, without card numbers", async () => {
+    const answer = await answerKept(`4200000000000000 no coffee ${'x'.repeat(5_000)}`)
+    assert.match(answer, /no coffee/)
+    assert.doesNotMatch(answer, /4200000000000000/)
+    assert.equal(answer.length, 1_024)
+  })
+
+  test('an answer that a hidden secret makes shorter shows no part of a card number at its end', async () => {
+    const number = '4111111111111111'
+    for (let digits = 6; digits < number.length; digits += 1) {
+      const [head, tail] = ['{"password":"', '","card":"']
+      const fill = 2 * 1_024 - head.length - tail.length - digits
+      const answer = await answerKept(`${head}${'x'.repeat(fill)}${tail}${number}"}`)
+      assert.doesNotMatch(answer, /4111/)
+      assert.notEqual(answer, '')
+    }
+    const short = await answerKept(`{"password":"${'x'.repeat(500)}","why":"no coffee"}`)
+    assert.equal(short, '{"password":"[sensitive]","why":"no coffee"}')
   })
 })

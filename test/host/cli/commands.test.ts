@@ -165,9 +165,12 @@ test('the doctor names each problem and fails', async () => {
   await client.end()
   const { code, out } = await run('doctor')
   assert.equal(code, 1)
-  assert.match(out, /^PROBLEM +1 attempts without their payment$/m)
-  assert.match(out, /^PROBLEM +1 overdue attempts/m)
-  assert.match(out, /^PROBLEM +the operators' list has 1 undecided, the oldest since 20/m)
+  assert.match(out, /^PROBLEM +1 attempt without its payment$/m)
+  assert.match(out, /^PROBLEM +1 overdue attempt: /m)
+  assert.match(
+    out,
+    /^PROBLEM +the operators' list has 1 entry of the kind undecided, the oldest since 20/m,
+  )
   assert.match(out, /4 problems\.\s*$/)
 })
 

@@ -45,7 +45,7 @@ const imported = async (...words: string[]) => {
 }
 
 describe('tollgate settlement', () => {
-  test('imports a file, shows it with its exceptions, and lists it', async () => {
+  test('imports a file, shows it with the lines that it left out, and lists it', async () => {
     const { id, out } = await imported('good.csv', '--account', run.account)
     assert.match(out, /^stored [0-9]+ bytes/)
     const shown = await tollgate('settlement', 'show', id)
@@ -60,7 +60,7 @@ describe('tollgate settlement', () => {
     assert.match(again.out, /these bytes were imported before/)
     assert.equal(again.id, id)
     const list = await tollgate('settlement', 'list', '--limit', '1')
-    assert.match(list.out, new RegExp(`^${id} .*done.*good\\.csv +1 records +1 exceptions\n$`))
+    assert.match(list.out, new RegExp(`^${id} .*done.*good\\.csv +1 record +1 line left out\n$`))
     const attention = await tollgate('attention')
     assert.equal(attention.code, 2)
     assert.match(attention.out, new RegExp(`settlement +file ${id}.*MID-NOBODY`))
@@ -83,7 +83,7 @@ describe('tollgate settlement', () => {
     assert.deepEqual([file.state, file.name, file.exceptionCount], ['done', 'corrected', 1])
   })
 
-  test('lists the exceptions of a file, gives a record to its payment, and reads a file again', async () => {
+  test('lists the records to check of a file, gives a record to its payment, and reads a file again', async () => {
     const lines = [settled({ id: 'CLI-3' }), settled({ id: 'CLI-4', amount: '9.00' })]
     await writeFile(join(project.path, 'early.csv'), settlementFile(lines))
     const { id } = await imported('early.csv', '--account', run.account)
@@ -122,7 +122,7 @@ describe('tollgate settlement', () => {
     const made = await tollgate(...report)
     assert.equal(made.code, 0, made.err)
     const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-    const line = `^[0-9a-f]{32} +reconciliation-${merchant}-${day}-000001\\.csv +1 records\n$`
+    const line = `^[0-9a-f]{32} +reconciliation-${merchant}-${day}-000001\\.csv +1 record\n$`
     assert.match(made.out, new RegExp(line))
     const again = await tollgate(...report)
     assert.deepEqual([again.code, again.out], [0, 'no new records\n'])

@@ -11,7 +11,10 @@ import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Published, publishReport } from '../../rig/report-files.ts'
 import { newSshKey } from '../../rig/ssh-keys.ts'
 
-const limits = { perEntity: 3, handles: 4, loginMs: 1_500, idleMs: 3_000, strangersPerAddress: 4 }
+const limits = {
+  ...{ perEntity: 3, handles: 4, loginMs: 1_500, idleMs: 3_000, strangersPerNetwork: 4 },
+  waitingBytes: 40_000,
+}
 const plugin = definePlugin({
   name: 'file-server',
   contract: contractVersion,
@@ -263,6 +266,20 @@ describe('the SFTP server', () => {
       sftp.read(handle, Buffer.alloc(30_000), 0, 30_000, 0, () => {})
     }
     await closed
+  })
+
+  test('a client with longer paths than any file has, or with many long ones at once, loses its connection', async () => {
+    const long = `/${'a'.repeat(4_000)}`
+    for (const paths of [[`${long}${long}`], Array<string>(100).fill(long)]) {
+      const { client, sftp } = await open()
+      const closed = new Promise((resolve) => client.once('close', () => resolve('ended')))
+      const answers = paths.map((path) => ask((done) => sftp.stat(path, done as never)))
+      assert.equal(await Promise.race([closed, Promise.allSettled(answers)]), 'ended')
+      client.destroy()
+    }
+    const { client, sftp } = await open()
+    assert.equal(await ask((done) => sftp.stat(long, done as never)), noSuchFile)
+    client.end()
   })
 
   test('all processes have the same host keys, which the database holds sealed', async () => {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -151,6 +152,16 @@ describe('SFTP', () => {
     renameSync(away, inside)
     assert.equal(await push(fileOf(), target), 'stored')
     assert.deepEqual(readdirSync(inside), [name])
+  })
+
+  test('a folder without an end proves nothing about a reader, and fills no memory', async () => {
+    folder.fail('rename', 'cut')
+    await assert.rejects(push(), failsWith('closed', /ended/))
+    folder.heal()
+    unlinkSync(join(folder.path, `${name}.part`))
+    folder.endless = Array.from({ length: 2_000 }, (_, no) => `old-${no}.csv`)
+    const ended = push(undefined, undefined, { signal: AbortSignal.timeout(20_000) })
+    await assert.rejects(ended, failsWith('folder', /more than 100000 entries/))
   })
 
   test('a rename that did not happen is requested again without writing the file again', async () => {

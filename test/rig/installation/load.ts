@@ -6,7 +6,7 @@ type Step = {
   readonly type: string
   readonly minor?: number
   readonly on?: 'first'
-  /** The acquirer declines it because of an unreadable parameter. */
+  /** The acquirer declines it as the request asks. */
   readonly declined?: true
 }
 
@@ -43,7 +43,7 @@ const stories: readonly (readonly Step[])[] = [
   [{ type: 'PA', minor: 4_000 }, { type: 'CP', minor: 4_000 }, { type: 'RV' }],
 ]
 
-const unreadable = { 'customParameters[SIM_DELAY_MS]': 'soon' }
+const declining = { 'customParameters[SIM_DECLINE]': '800.100.152' }
 
 export type Load = {
   /** Resolves after that many more wishes have an outcome. */
@@ -72,7 +72,7 @@ export function startLoad(client: Client, hosts: readonly Address[], merchants: 
       let last = paid
       for (const { type, minor, on, declined } of rest) {
         if (on !== 'first' && !isApproved(last.code)) break
-        const fields = declined === true ? unreadable : {}
+        const fields = declined === true ? declining : {}
         const wish = client.followUp(type, on === 'first' ? paid.id : last.id, minor, fields)
         last = await tell(wish, merchant)
       }

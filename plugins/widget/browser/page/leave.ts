@@ -4,13 +4,25 @@ import { element } from './dom.ts'
 
 const isWeb = (address: string) => /^https?:\/\//i.test(address)
 
+/** The link of an app counts as well, and no script: the gateway checks what merchants send. */
+const isPage = (address: string) =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(address) &&
+  !/^(javascript|vbscript|data|file|blob|filesystem|about|intent):/i.test(address)
+
 /** Goes to the merchant's result page. */
 export function goToResult({ options }: Context, resultUrl: string): boolean {
-  if (!isWeb(resultUrl)) return false
+  if (!isPage(resultUrl)) return false
   const target = options.shopperResultTarget
   if (target === undefined || target === '') location.assign(resultUrl)
-  else follow({ url: resultUrl }, target)
+  else open(resultUrl, target)
   return true
+}
+
+function open(address: string, target: string): void {
+  const link = element('a', { href: address, target, rel: 'noreferrer' })
+  document.body.append(link)
+  link.click()
+  link.remove()
 }
 
 /** Sends the tab, or a named target, to the page of a bank or a wallet. */
@@ -19,10 +31,7 @@ export function follow(redirect: Redirect, target = '_self'): boolean {
   const isPost = (redirect.method ?? 'GET').toUpperCase() === 'POST'
   const fields = redirect.parameters ?? []
   if (!isPost && fields.length === 0) {
-    const link = element('a', { href: redirect.url, target, rel: 'noreferrer' })
-    document.body.append(link)
-    link.click()
-    link.remove()
+    open(redirect.url, target)
     return true
   }
   const form = element('form', { action: redirect.url, method: isPost ? 'POST' : 'GET', target })

@@ -1,0 +1,203 @@
+/**
+ * The options of `createGateway` as data: their names and forms. A program learns of all its mistakes at once,
+ * before anything is opened.
+ */
+import type { GatewayOptions } from './gateway-options.ts'
+import { suggest, vocabularyOf } from './request/names.ts'
+import type { KeyProvider } from './vault/keys.ts'
+
+/** One wrong option. */
+export type OptionProblem = { readonly option: string; readonly message: string }
+
+/** Options of `createGateway` that are missing, unknown or wrong. The message names all of them. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+  readonly problems: readonly OptionProblem[]
+
+  constructor(problems: readonly OptionProblem[]) {
+    const lines = problems.map(({ option, message }) => `\n  ${option} ${message}`)
+    super(`createGateway cannot start:${lines.join('')}`)
+    this.problems = problems
+  }
+}
+
+/** Why a value is wrong, after the option's name; undefined when it is right. */
+type Form = (value: unknown) => string | undefined
+
+const whole =
+  (min: number, max: number): Form =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? undefined
+      : `must be a whole number from ${min} to ${max}, not ${shown(value)}`
+
+const oneOf =
+  (...values: string[]): Form =>
+  (value) =>
+    values.includes(value as string)
+      ? undefined
+      : `must be ${values.map((one) => `'${one}'`).join(' or ')}, not ${shown(value)}`
+
+const flag: Form = (value) =>
+  typeof value === 'boolean' ? undefined : `must be true or false, not ${shown(value)}`
+
+const text: Form = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : `must be a text, not ${shown(value)}`
+
+const list: Form = (value) =>
+  Array.isArray(value) ? undefined : `must be a list, not ${shown(value)}`
+
+const group: Form = (value) =>
+  isGroup(value) ? undefined : `must be an object, not ${shown(value)}`
+
+/** An object with these methods. */
+const having =
+  (...methods: string[]): Form =>
+  (value) => {
+    const missing = methods.filter((name) => typeof (value as Group)?.[name] !== 'function')
+    return missing.length === 0
+      ? undefined
+      : `must have ${missing.map((name) => `${name}()`).join(', ')}`
+  }
+
+const webAddress: Form = (value) => {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return url?.protocol === 'https:' || url?.protocol === 'http:'
+    ? undefined
+    : `must be an address such as https://pay.example.com, not ${shown(value)}`
+}
+
+const webAddressOrFunction: Form = (value) =>
+  typeof value === 'function' ? undefined : webAddress(value)
+
+const loopbackRule: Form = (value) =>
+  typeof value === 'boolean' || Array.isArray((value as Group)?.exceptPorts)
+    ? undefined
+    : `must be true, false or { exceptPorts: [port] }, not ${shown(value)}`
+
+const keyProvider: Form = (value) =>
+  (value as Partial<KeyProvider> | null)?.missing ??
+  having('holds', 'currentKeyId', 'wrap', 'unwrap', 'check')(value)
+
+const plugins: Form = (value) => {
+  if (!Array.isArray(value)) return list(value)
+  const wrong = value.findIndex((one) => !isGroup(one) || typeof one.name !== 'string')
+  if (wrong !== -1) return `has no plugin at position ${wrong}, but ${shown(value[wrong])}`
+  // A connector or authenticator has its own facts, which no plugin has.
+  const bare = value.find((one: Group) => 'supports' in one)
+  return bare === undefined
+    ? undefined
+    : `has "${String(bare.name)}", which is a connector and no plugin: use definePlugin({ name, contract, connectors: [it] })`
+}
+
+const databaseUrl: Form = (value) => {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:') return undefined
+  // A wrong URL may contain a password.
+  return `must be an address such as postgres://user:password@host:5432/name, not ${typeof value === 'string' && value !== '' ? 'another text' : shown(value)}`
+}
+
+type Named<Options> = { readonly [Name in keyof Required<Options>]: Form }
+
+const databaseForms: Named<GatewayOptions['database']> = {
+  url: databaseUrl,
+  schema: (value) =>
+    typeof value === 'string' && /^[a-z_][a-z0-9_]{0,40}$/.test(value)
+      ? undefined
+      : `must have lower-case letters, digits and _, at most 41 characters, not ${shown(value)}`,
+  prepare: flag,
+  singleConnections: whole(1, 200),
+  readConnections: whole(1, 200),
+}
+
+const threshold = whole(0, 1_000_000_000)
+const thresholds: Named<NonNullable<GatewayOptions['cardTesting']>> = {
+  number: threshold,
+  address: threshold,
+  bin: threshold,
+  channel: threshold,
+  token: threshold,
+}
+
+const logger = having('info', 'warn')
+
+const forms: Named<GatewayOptions> = {
+  name: text,
+  database: group,
+  plugins,
+  connectors: group,
+  environment: oneOf('test', 'live'),
+  keys: keyProvider,
+  keyCacheMs: whole(1, 2 ** 40),
+  clock: having('realMs', 'elapsedMs', 'businessAt'),
+  role: oneOf('all', 'api', 'worker'),
+  migrate: flag,
+  publicUrl: webAddressOrFunction,
+  fieldsUrl: webAddress,
+  connectorTimeoutMs: whole(1, 300_000),
+  allowLoopback: flag,
+  allowLoopbackForMerchants: loopbackRule,
+  stepDays: whole(0, 3650),
+  fourEyes: flag,
+  passwordLogRounds: whole(1, 20),
+  cardTesting: group,
+  widget: group,
+  log: logger,
+  securityLog: logger,
+  jobs: list,
+  shutdownGraceMs: whole(0, 3_600_000),
+}
+
+const required = ['database', 'environment', 'keys', 'plugins']
+
+/** @throws OptionsError naming every option that is missing, unknown or wrong. */
+export function checkOptions(options: GatewayOptions): void {
+  if (!isGroup(options)) {
+    throw new OptionsError([
+      { option: 'options', message: `must be an object, not ${shown(options)}` },
+    ])
+  }
+  const { database, cardTesting } = options as Group
+  const problems = [
+    ...problemsOf('', options, forms, required),
+    ...(isGroup(database) ? problemsOf('database.', database, databaseForms, ['url']) : []),
+    ...(isGroup(cardTesting) ? problemsOf('cardTesting.', cardTesting, thresholds, []) : []),
+  ]
+  if (problems.length > 0) throw new OptionsError(problems)
+}
+
+function problemsOf(
+  prefix: string,
+  given: Group,
+  known: Readonly<Record<string, Form>>,
+  needed: readonly string[],
+): OptionProblem[] {
+  const missing = needed.filter((name) => given[name] === undefined)
+  return [
+    ...missing.map((name) => ({ option: `${prefix}${name}`, message: 'is missing' })),
+    ...Object.entries(given).flatMap(([name, value]): OptionProblem[] => {
+      const option = `${prefix}${name}`
+      const form = Object.hasOwn(known, name) ? known[name] : undefined
+      if (form === undefined) {
+        const meant = suggest(name, vocabularyOf(Object.keys(known)))
+        const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`
+        return [{ option, message: `is no option${hint}` }]
+      }
+      const message = value === undefined ? undefined : form(value)
+      return message === undefined ? [] : [{ option, message }]
+    }),
+  ]
+}
+
+type Group = Readonly<Record<string, unknown>>
+
+const isGroup = (value: unknown): value is Group =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function shown(value: unknown): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number')
+    return String(value)
+  if (typeof value === 'string') return value === '' ? 'an empty text' : `"${value.slice(0, 64)}"`
+  if (value === undefined) return 'undefined'
+  return Array.isArray(value) ? 'a list' : typeof value === 'function' ? 'a function' : 'an object'
+}

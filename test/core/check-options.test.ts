@@ -1,0 +1,84 @@
+/** A program that embeds the gateway learns of all its mistakes at once, before anything is opened. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import simulator from '@tollgate/connector-simulator'
+import { createGateway, localKeys, makeKey, OptionsError } from '../../core/index.ts'
+
+const right = {
+  database: { url: 'postgres://nobody:secret@127.0.0.1:1/none' },
+  environment: 'test',
+  keys: localKeys(makeKey('k1')),
+  plugins: [simulator],
+}
+
+async function problemsOf(options: unknown): Promise<Record<string, string>> {
+  const error = await createGateway(options as never).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof OptionsError, String(error))
+  for (const { option, message } of error.problems) {
+    assert.ok(error.message.includes(`\n  ${option} ${message}`), error.message)
+  }
+  return Object.fromEntries(error.problems.map(({ option, message }) => [option, message]))
+}
+
+describe('options of createGateway', () => {
+  test('the snippet of the README with unset variables names the database and the keys', async () => {
+    const { NO_SUCH_URL, NO_SUCH_KEYS } = process.env
+    const problems = await problemsOf({
+      ...right,
+      database: { url: NO_SUCH_URL },
+      keys: localKeys(NO_SUCH_KEYS),
+    })
+    assert.deepEqual(Object.keys(problems).toSorted(), ['database.url', 'keys'])
+    assert.equal(problems['database.url'], 'is missing')
+    assert.match(problems.keys!, /has no keys.+is not set/)
+  })
+
+  test('missing, unknown and wrong options stand in one error', async () => {
+    assert.deepEqual(
+      await problemsOf({
+        database: { url: 'mysql://x:geheim@host/db', shema: 'pay', readConnections: 0 },
+        plugins: 'simulator',
+        connectorTimeoutMS: 5,
+        enviroment: 'test',
+        role: 'both',
+        migrate: 'false',
+        stepDays: 1.5,
+        publicUrl: 'pay.example.com',
+        cardTesting: { number: -1, cards: 3 },
+        log: { info() {} },
+      }),
+      {
+        environment: 'is missing',
+        keys: 'is missing',
+        plugins: 'must be a list, not "simulator"',
+        connectorTimeoutMS: 'is no option; did you mean connectorTimeoutMs?',
+        enviroment: 'is no option; did you mean environment?',
+        role: "must be 'all' or 'api' or 'worker', not \"both\"",
+        migrate: 'must be true or false, not "false"',
+        stepDays: 'must be a whole number from 0 to 3650, not 1.5',
+        publicUrl: 'must be an address such as https://pay.example.com, not "pay.example.com"',
+        log: 'must have warn()',
+        'database.url':
+          'must be an address such as postgres://user:password@host:5432/name, not another text',
+        'database.shema': 'is no option; did you mean database.schema?',
+        'database.readConnections': 'must be a whole number from 1 to 200, not 0',
+        'cardTesting.number': 'must be a whole number from 0 to 1000000000, not -1',
+        'cardTesting.cards': 'is no option',
+      },
+    )
+  })
+
+  test('a connector in the place of a plugin is named', async () => {
+    const [connector] = simulator.connectors!
+    const problems = await problemsOf({ ...right, plugins: [connector] })
+    assert.match(problems.plugins!, /"simulator", which is a connector and no plugin/)
+    assert.match((await problemsOf({ ...right, plugins: [undefined] })).plugins!, /position 0/)
+  })
+
+  test('no options at all are refused as well', async () => {
+    assert.deepEqual(await problemsOf(undefined), { options: 'must be an object, not undefined' })
+  })
+})

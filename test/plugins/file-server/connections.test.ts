@@ -1,0 +1,96 @@
+/** Strangers do not keep others from their login. */
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { Connections } from '../../../plugins/file-server/connection.ts'
+import { defaultLimits } from '../../../plugins/file-server/limits.ts'
+import { networkOf } from '../../../plugins/file-server/network.ts'
+
+class FakeSocket extends EventEmitter {
+  readonly remoteAddress: string
+  readonly remotePort: number
+  destroyed = false
+  constructor(remoteAddress: string, remotePort: number) {
+    super()
+    this.remoteAddress = remoteAddress
+    this.remotePort = remotePort
+  }
+  /** As for a real socket, the end is heard later. */
+  destroy() {
+    this.destroyed = true
+    setImmediate(() => this.emit('close'))
+  }
+}
+
+function startDoor(limits = {}) {
+  const connections = new Connections({ ...defaultLimits, loginMs: 60_000, ...limits })
+  const sockets: FakeSocket[] = []
+  return {
+    sockets,
+    /** A connection; undefined when it is refused. */
+    come(address: string): FakeSocket | undefined {
+      const socket = new FakeSocket(address, 10_000 + sockets.length)
+      sockets.push(socket)
+      return connections.admits(socket as unknown as Socket) ? socket : undefined
+    },
+    logIn({ remoteAddress, remotePort }: FakeSocket, entityId: string) {
+      connections.of({ ip: remoteAddress, port: remotePort })!.entityId = entityId
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+test('silent connections of ten networks leave places for everybody else', async () => {
+  const door = startDoor()
+  for (let host = 1; host <= 10; host += 1) {
+    for (let count = 0; count < 10; count += 1) door.come(`192.0.2.${host}`)
+  }
+  const merchant = door.come('198.51.100.7')!
+  for (let count = 0; count < 100; count += 1) door.come(`192.0.2.${(count % 10) + 1}`)
+  assert.equal(merchant.destroyed, false)
+  const open = door.sockets.filter(({ destroyed }) => !destroyed)
+  assert.ok(open.length > 0)
+  door.logIn(merchant, 'merchant')
+  // Later ones drive out neither a login nor more than the places of strangers.
+  for (let host = 1; host <= 200; host += 1) assert.ok(door.come(`203.0.113.${host}`))
+  assert.equal(merchant.destroyed, false)
+  assert.ok(door.come('198.51.100.7'))
+  await door.close()
+})
+
+test('the newcomer gets the place of the oldest stranger, and no place of a login', async () => {
+  const door = startDoor({ connections: 4, strangers: 2 })
+  const logins = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => {
+    const socket = door.come(address)!
+    door.logIn(socket, address)
+    return socket
+  })
+  const first = door.come('192.0.2.4')!
+  const second = door.come('192.0.2.5')!
+  assert.deepEqual([first.destroyed, second.destroyed], [true, false])
+  door.logIn(second, 'four')
+  assert.equal(door.come('192.0.2.6'), undefined)
+  assert.ok(logins.every(({ destroyed }) => !destroyed))
+  await door.close()
+})
+
+test('the addresses of one IPv6 network count as one, and IPv4 addresses each for itself', async () => {
+  const door = startDoor({ strangersPerNetwork: 2 })
+  assert.ok(door.come('2001:db8:0:1::1'))
+  assert.ok(door.come('2001:db8:0:1:ffff::2'))
+  assert.equal(door.come('2001:db8:0:1:a:b:c:d'), undefined)
+  assert.ok(door.come('2001:db8:0:2::1'))
+  assert.ok(door.come('::ffff:192.0.2.1'))
+  assert.ok(door.come('192.0.2.1'))
+  assert.equal(door.come('192.0.2.1'), undefined)
+  assert.ok(door.come('192.0.2.2'))
+  await door.close()
+  const networks = ['::1', '2001:DB8::', 'fe80::1%eth0', '64:ff9b::192.0.2.1', '1:2:3:4:5:6:7:8']
+  assert.deepEqual(networks.map(networkOf), [
+    ...['0:0:0:0::/64', '2001:db8:0:0::/64', 'fe80:0:0:0::/64', '64:ff9b:0:0::/64', '1:2:3:4::/64'],
+  ])
+})
