@@ -95,8 +95,8 @@ const handlers: Readonly<Record<string, Handler>> = {
     return registrationReply(engine, registration, call, build)
   },
   async 'registrations.remove'(engine, caller, call, build) {
-    const { fields } = await read(engine, caller, 'registrations.remove', queryOf(call))
-    const registration = await endRegistration(engine, caller, idIn(call), fields)
+    const request = await read(engine, caller, 'registrations.remove', queryOf(call))
+    const registration = await endRegistration(engine, caller, idIn(call), request)
     return registrationReply(engine, registration, call, build)
   },
   ...checkoutOperations,

@@ -21,8 +21,8 @@ export type Endpoint = {
   readonly login: 'token' | 'checkout' | 'return' | 'none'
   /** The right that the token needs. */
   readonly right: NeededRight
-  /** A second right of the token; with `where`, only for a request that names this field. */
-  readonly also?: { readonly right: RightName; readonly where?: string }
+  /** A second right of the token; with `where`, only for a request that names one of these fields or groups. */
+  readonly also?: { readonly right: RightName; readonly where?: readonly string[] }
   /** Class of limits that throttling applies, and surfaces that have the path (default: `merchant`). */
   readonly throttle: 'write' | 'read' | 'none'
   readonly surfaces?: readonly ('merchant' | 'fields')[]

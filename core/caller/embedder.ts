@@ -14,5 +14,9 @@ export type RequestOptions = {
 /** The embedding program: acts for every entity of its own database. */
 export const embedder: Caller = { id: 'embedder', entityId: null, rights: everyRight }
 
+/** The caller of an embedding program's call, and the person behind it. */
+export const callerIn = ({ caller = embedder, by }: RequestOptions): Caller =>
+  by === undefined ? caller : { ...caller, by }
+
 /** Version in every response as buildNumber. */
 export const buildNumber = 'tollgate-0.1.0'

@@ -94,9 +94,10 @@ export function refuseUnlessMayName(
   names: (field: string) => boolean,
 ): void {
   const also = needs.get(operation)?.also
-  if (also?.where === undefined || !names(also.where)) return
+  const named = also?.where?.find(names)
+  if (also === undefined || named === undefined) return
   if (holds(caller, bits.get(also.right) ?? 0)) return
-  throw lacking(watch, caller, also.right, `${also.where} of ${operation}`)
+  throw lacking(watch, caller, also.right, `${named} of ${operation}`)
 }
 
 /**

@@ -75,6 +75,9 @@ export async function updateCheckout(
 ): Promise<Made> {
   for (;;) {
     const checkout = await findFor(engine, caller, id, textOf(request.fields, 'entityId'))
+    // A token that may only charge turns no pay-out into a charge; `checkFields` checks the new types.
+    const types = typesOf(checkout.kind, checkout.request as RequestFields)
+    refuseUnlessMayMake(engine, caller, types)
     await refuseUnlessFree(engine, checkout)
     const { entityId: _, integrity: _integrity, ...changes } = request.fields
     const before = { ...checkout.request, ...listOf(checkout) }

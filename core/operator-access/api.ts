@@ -148,9 +148,10 @@ export class OperatorAccounts {
   ): Promise<OfficeAnswer> {
     if (operation === 'office.login') return this.#answerLogin(call, from)
     if (operation === 'office.join') return this.#answerJoin(call, from)
-    const person = await this.personOf(session, from)
+    const look = () => this.personOf(session, from)
     const kept = session ?? ''
     if (operation === 'office.logout') {
+      const person = await look()
       valuesOf(operation, await call.read(person))
       await logOut(this.#engine, kept, person)
       return { reply: officeReply(this.#engine, {}, call.requestId), session: null }
@@ -163,7 +164,7 @@ export class OperatorAccounts {
       proposals: this.#proposals,
       reads: this.#reads,
     }
-    return { reply: await answerOffice(parts, operation, person, kept, call) }
+    return { reply: await answerOffice(parts, operation, look, kept, call) }
   }
 
   async #answerJoin(call: OfficeCall, from: From): Promise<OfficeAnswer> {

@@ -175,19 +175,24 @@ const handlers: Readonly<Record<Handled, Handler>> = {
 /**
  * Answers one request of a logged-in person.
  *
+ * @param look finds the person of the session.
  * @throws GatewayError
  */
 export async function answerOffice(
   parts: OfficeParts,
   operation: string,
-  person: Person,
+  look: () => Promise<Person>,
   session: string,
   { id = '', read, requestId }: OfficeCall,
 ): Promise<Reply> {
-  refuseUnlessPersonMay(parts.engine, person, operation)
+  const asking = await look()
+  refuseUnlessPersonMay(parts.engine, asking, operation)
   const handler = handlers[operation as Handled]
   if (handler === undefined) throw new Error(`no handler serves the operation ${operation}`)
-  const asked = { id, values: valuesOf(operation, await read(person)), session }
+  const asked = { id, values: valuesOf(operation, await read(asking)), session }
+  // A body takes as long as its sender likes, and a read waits for answers before it.
+  const person = await look()
+  refuseUnlessPersonMay(parts.engine, person, operation)
   try {
     const answer = () => handler(parts, person, asked)
     const isList = operation.endsWith('.list')

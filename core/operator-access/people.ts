@@ -1,5 +1,5 @@
 /** Creates, changes and removes operators. Each change commits its audit row. */
-import { limits, roles } from '@tollgate/schemas'
+import { roles } from '@tollgate/schemas'
 import { rightSet } from '../caller/rights.ts'
 import { checkPassword, type Passwords } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
@@ -7,7 +7,6 @@ import { entityById } from '../entity/store.ts'
 import type { ProposalUse } from '../four-eyes/store-proposal.ts'
 import type { Deed, DeedKind, TwoPeople } from '../four-eyes/two-people.ts'
 import { isId, newId } from '../ids.ts'
-import { maskCardNumbers } from '../redaction/mask.ts'
 import { stepOf } from './codes.ts'
 import {
   isWithin,
@@ -18,6 +17,7 @@ import {
 } from './grants.ts'
 import { newAuthenticator } from './join.ts'
 import { type Logins, nameSubject, normalName, sessionHash, type Why } from './login.ts'
+import { checkName, factsOf, factsOfChange, factsOfNew, invitationOf } from './proposed.ts'
 import { openSecret } from './secret.ts'
 import {
   addPerson,
@@ -90,7 +90,7 @@ export class People {
       'person.create',
       [role],
       entityId,
-      { name, role },
+      factsOfNew({ name, role, entityId }),
       acting,
       proposal,
     )
@@ -121,7 +121,7 @@ export class People {
     }
     refuseUnlessMayGrant(acting, next.role)
     await this.#refuseUnlessWithin(acting, next.entityId)
-    const facts = { person: id, role: next.role }
+    const facts = factsOfChange(was, next)
     const both = [was.role, next.role]
     // The confirmer's rights cover both the old and the new entity.
     const of = await this.#above(was.entity_id, next.entityId)
@@ -140,7 +140,7 @@ export class People {
 
   async enable(id: string, acting: Acting, proposal?: string): Promise<void> {
     const was = await this.#person(id, acting, 'people.enable')
-    const facts = { person: id }
+    const facts = factsOf(was)
     const of = was.entity_id
     const use = await this.#agreed('person.enable', [was.role], of, facts, acting, proposal)
     await this.#apply(was, { ...same(was), isDisabled: false }, 'person.enabled', acting, use)
@@ -155,15 +155,19 @@ export class People {
   ): Promise<Enrolled | Invited> {
     const was = await this.#person(id, acting, 'people.reset')
     checkPassword('password', password, was.name)
-    const facts = { person: id }
+    const facts = factsOf(was)
     const of = was.entity_id
     const use = await this.#agreed('person.reset', [was.role], of, facts, acting, proposal)
     const { credentials, shown } = await this.#enrol(id, was.name, password, acting, use)
     const subject = nameSubject(this.#engine, was.name)
     const [reset] = await this.#engine.lanes.single(
-      resetPerson(id, credentials, subject, acting.actor, use),
+      resetPerson(was, credentials, subject, acting.actor, use),
     )
-    if (reset === undefined) throw notThere()
+    if (reset === undefined) {
+      // A repeat after a lost answer finds its own result.
+      const [own] = await this.#engine.lanes.single(personById(id))
+      if (own?.password !== credentials.password) throw changedMeanwhile()
+    }
     return shown
   }
 
@@ -279,7 +283,7 @@ export class People {
     if (changed !== undefined) return
     const [now] = await lanes.single(personById(was.id))
     if (now !== undefined && isAs(now, change)) return
-    throw wrong('id', 'was changed by another operator at this moment: look again')
+    throw changedMeanwhile()
   }
 
   /** After a confirmation by a second person, neither operator sees the new credentials. */
@@ -304,11 +308,6 @@ export class People {
   }
 }
 
-function invitationOf({ invitation }: ProposalUse): Buffer {
-  if (invitation !== null) return invitation
-  throw wrong('proposal', 'was confirmed by a process of an earlier version: propose it anew')
-}
-
 const same = (was: PersonRow) => ({
   role: was.role,
   entityId: was.entity_id,
@@ -318,15 +317,10 @@ const same = (was: PersonRow) => ({
 const isAs = (row: PersonRow, { role, entityId, isDisabled }: PersonChange) =>
   row.role === role && row.entity_id === entityId && (row.disabled_at !== null) === isDisabled
 
-const taken = () => wrong('name', 'is that of another operator')
+const changedMeanwhile = () =>
+  wrong('id', 'was changed by another operator at this moment: look again')
 
-function checkName(name: string): void {
-  const { min, max } = limits.operatorNameCharacters
-  const fits = name.length >= min && name.length <= max
-  const isName = fits && /^[a-z0-9][a-z0-9._@+-]*$/.test(name)
-  if (isName && maskCardNumbers(name) === name) return
-  throw wrong('name', `must have ${min} to ${max} letters, digits and . _ - @ +`)
-}
+const taken = () => wrong('name', 'is that of another operator')
 
 const listed = (row: PersonRow): ListedPerson => ({
   id: row.id,

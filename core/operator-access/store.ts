@@ -14,13 +14,15 @@ export type PersonRow = {
   sealed: Buffer
   /** Digest of the confirming operator's invitation, until the person chooses a password. */
   invitation: Buffer | null
+  /** Rises with all that ends the person's sessions. */
+  login_version: number
   created_at: Date
   last_login_at: Date | null
   disabled_at: Date | null
 }
 
 const columns = sql`person.id, person.name, person.role, person.entity_id, person.password, person.data_key_id,
-    person.sealed, person.invitation, person.created_at, person.last_login_at, person.disabled_at`
+    person.sealed, person.invitation, person.login_version, person.created_at, person.last_login_at, person.disabled_at`
 
 export const personByName = (name: string) => sql<PersonRow>`
   select ${columns}
@@ -159,9 +161,12 @@ audited as (${auditRows(
 )})
 select id from changed`
 
-/** Replaces all credentials, ends every session, and resets the failures. */
+/**
+ * Replaces all credentials, ends every session, and resets the failures. Only when unchanged since
+ * the read: the number of people that a reset needs follows from the role that was read.
+ */
 export const resetPerson = (
-  id: string,
+  was: Pick<PersonRow, 'id' | 'role' | 'entity_id' | 'disabled_at' | 'login_version'>,
   fresh: Credentials,
   subject: Buffer,
   by: Actor,
@@ -173,7 +178,10 @@ changed as (
   set password = ${fresh.password}::text, data_key_id = ${fresh.dataKeyId}::uuid, sealed = ${fresh.sealed}::bytea,
     code_step = 0, invitation = ${fresh.invitation}::bytea, login_version = person.login_version + 1
   from used
-  where person.id = ${id}::uuid
+  where person.id = ${was.id}::uuid and person.role = ${was.role}::text
+    and person.entity_id is not distinct from ${was.entity_id}::uuid
+    and (person.disabled_at is not null) = ${was.disabled_at !== null}::boolean
+    and person.login_version = ${was.login_version}::integer
   returning person.id, person.entity_id),
 ended as (
   delete from tollgate.person_session using changed where person_session.person_id = changed.id),
@@ -185,7 +193,7 @@ codes as (
 unpaused as (
   delete from tollgate.login_failure using changed where login_failure.subject = ${subject}::bytea),
 audited as (${auditRows(
-  { actor: by, action: 'person.reset', resource: id },
+  { actor: by, action: 'person.reset', resource: was.id },
   { from: sql`changed`, entityId: sql`changed.entity_id` },
 )})
 select id from changed`

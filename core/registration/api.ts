@@ -1,7 +1,7 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { buildNumber, callerIn, embedder, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Done } from '../payment/payments.ts'
@@ -65,8 +65,8 @@ export class Registrations {
       extendRegistration(this.#engine, caller, id, asked),
     )
   readonly remove = (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-    this.#view('registrations.remove', {}, options, (caller, { fields }) =>
-      endRegistration(this.#engine, caller, id, fields),
+    this.#view('registrations.remove', {}, options, (caller, asked) =>
+      endRegistration(this.#engine, caller, id, asked),
     )
   /** Ids of the usable registrations that hold the same account as this one, itself included. */
   readonly sameAccount = async (id: string, options: RequestOptions = {}): Promise<string[]> => {
@@ -93,7 +93,7 @@ export class Registrations {
     options: RequestOptions,
     work: (caller: Caller, request: Request) => Promise<Registration>,
   ): Promise<RegistrationView> {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const registration = await work(caller, await this.#read(caller, operation, values))
     const now = new Date(this.#engine.clock.realMs())
     const settings = await this.#engine.directory.settings(registration.channelId)

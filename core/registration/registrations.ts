@@ -1,5 +1,5 @@
 /** The operations on registrations, for embedders and for the hosted surface alike. */
-import type { RequestFields } from '@tollgate/plugin-kit'
+import { actorOf } from '../audit/actor.ts'
 import { businessNow } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
@@ -114,7 +114,7 @@ export async function updateRegistration(
     checkCountries(whole)
     refuseRegisteredNumber(registration, fields)
     const content = accountPart(withoutSecrets(whole, shownNumbers(numbers)))
-    const change = await changeOf(engine, registration, 'RR', fields)
+    const change = await changeOf(engine, caller, registration, 'RR', request)
     const [moved] = await engine.lanes.single(
       changeRegistration({
         ...change,
@@ -142,7 +142,7 @@ export async function extendRegistration(
     const { fields } = request
     const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
     refuseRegisteredNumber(registration, fields)
-    const change = await changeOf(engine, registration, 'TE', fields)
+    const change = await changeOf(engine, caller, registration, 'TE', request)
     const same = { ...change, request: registration.request, isNew: false, notice: null }
     const [moved] = await engine.lanes.single(changeRegistration(same))
     if (moved === undefined) continue
@@ -156,11 +156,12 @@ export async function endRegistration(
   engine: Engine,
   caller: Caller,
   id: string,
-  fields: RequestFields,
+  request: Request,
 ): Promise<Registration> {
+  const { fields } = request
   const registration = await readRegistration(engine, caller, id, textOf(fields, 'entityId'))
   refuseRegisteredNumber(registration, fields)
-  const change = await changeOf(engine, registration, 'DR', fields)
+  const change = await changeOf(engine, caller, registration, 'DR', request)
   const [moved] = await engine.lanes.single(removeRegistration(change))
   if (moved === undefined) throw new GatewayError('100.150.202')
   emit(engine, registration.channelId, change.eventId, 'registration.removed', id, moved.seq)
@@ -183,9 +184,10 @@ function noticeOf(content: StoredRequest): { timerId: string; at: Date } | null 
 
 async function changeOf(
   engine: Engine,
+  caller: Caller,
   registration: Registration,
   type: Change['type'],
-  fields: RequestFields,
+  { fields, names }: Request,
 ): Promise<Change> {
   return {
     id: registration.id,
@@ -196,6 +198,8 @@ async function changeOf(
     shortNo: await engine.shortNumbers.take(),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
     at: await businessNow(engine, registration.channelId, registration.clockId),
+    by: actorOf(caller),
+    names: names.map(([name]) => name),
   }
 }
 

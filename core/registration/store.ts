@@ -1,4 +1,5 @@
 /** SQL of registrations. Every change writes its record and its event in the same commit. */
+import { auditRows } from '../audit/stored-rows.ts'
 import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
@@ -61,13 +62,28 @@ export function toRegistration(row: RegistrationRow): Registration {
   }
 }
 
-/** The record of a change and its event, for the row in `moved`. */
+const auditedAs = {
+  RR: 'registration.changed',
+  TE: 'registration.extended',
+  DR: 'registration.removed',
+} as const
+
+/** The record of a change, its audit row and its event, for the row in `moved`. */
 const recordedWithEvent = (change: Omit<Change, 'seq'>, event: string, moved: Sql): Sql => sql`
 new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select ${change.recordId}::uuid, ${change.type}::text, id, channel_id, ${String(change.shortNo)}::bigint,
     ${change.merchantTransactionId}::text, ${change.at}::timestamptz
   from ${moved}),
+audited as (${auditRows(
+  {
+    actor: change.by,
+    action: auditedAs[change.type],
+    // Names alone: the trail is kept longer than accounts of shoppers.
+    ...(change.type === 'RR' ? { detail: { fields: change.names } } : {}),
+  },
+  { from: moved, resource: sql`id`, entityId: sql`channel_id` },
+)}),
 ${newEvent.ofRegistration({ id: change.eventId, type: event, data: '{}' }, moved)}`
 
 /**

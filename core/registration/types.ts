@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts'
 import type { Mode } from '../connector/registry.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 
@@ -36,4 +37,7 @@ export type Change = {
   readonly shortNo: bigint
   readonly merchantTransactionId: string | null
   readonly at: Date
+  readonly by: Actor
+  /** Names of the fields that were sent. */
+  readonly names: readonly string[]
 }

@@ -1,7 +1,7 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { buildNumber, callerIn, embedder, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
@@ -100,7 +100,7 @@ export class Schedules {
     options: RequestOptions,
     work: (caller: Caller, request: Request) => Promise<ScheduleWithNext>,
   ): Promise<ScheduleView> {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const { schedule, next } = await work(caller, await this.#read(caller, operation, values))
     return scheduleView(schedule, next, this.#envelope())
   }

@@ -12,6 +12,7 @@
  * read, its next due time included; otherwise the change reads and computes again, with a later T.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
+import { actorOf } from '../audit/actor.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import { refuseUnlessMayMake } from '../caller/rights.ts'
@@ -63,7 +64,7 @@ export async function changeSchedule(
       nextAt: plan.firstAt,
     }
     const passed = unfired(engine, schedule, now)
-    const record = await recordOf(engine, fields, now)
+    const record = await recordOf(engine, caller, fields, now)
     const [moved] = await engine.lanes.single(reschedule(schedule, times, passed, record))
     if (moved !== undefined) return withNext({ ...schedule, ...times, seq: moved.seq })
   }
@@ -90,7 +91,7 @@ export async function endSchedule(
     const end = effectiveEnd(planOf(schedule), schedule.createdAt, now)
     const isAtOnce = end <= now
     const passed = isAtOnce ? await leftBehind(engine, schedule, now) : []
-    const record = await recordOf(engine, fields, now)
+    const record = await recordOf(engine, caller, fields, now)
     const [moved] = await engine.lanes.single(cancelSchedule(schedule, end, passed, record))
     if (moved === undefined) continue
     const nextAt = isAtOnce || schedule.nextAt >= end ? null : schedule.nextAt
@@ -145,12 +146,18 @@ function passedBy({ first, last, count }: Missed, executionId: string | null = n
   return { id: newId(), eventId: newId(), executionId, first, last, count }
 }
 
-async function recordOf(engine: Engine, fields: RequestFields, at: Date): Promise<ScheduleRecord> {
+async function recordOf(
+  engine: Engine,
+  caller: Caller,
+  fields: RequestFields,
+  at: Date,
+): Promise<ScheduleRecord> {
   return {
     recordId: newId(),
     eventId: newId(),
     shortNo: await engine.shortNumbers.take(),
     merchantTransactionId: textOf(fields, 'merchantTransactionId') ?? null,
     at,
+    by: actorOf(caller),
   }
 }

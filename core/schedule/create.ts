@@ -1,4 +1,6 @@
 /** The commit that creates a schedule, once per idempotency key. */
+import { actorOf } from '../audit/actor.ts'
+import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -10,11 +12,12 @@ import type { Schedule } from './types.ts'
 /** @throws GatewayError 200.300.405 when the key was used for another request. */
 export async function addOnce(
   engine: Engine,
+  caller: Caller,
   schedule: Schedule,
   idempotency: Idempotency | null,
 ): Promise<{ schedule: Schedule; isNew: boolean }> {
   const merchantId = await engine.directory.merchantOf(schedule.channelId)
-  const statement = addSchedule(schedule, merchantId, newId(), idempotency)
+  const statement = addSchedule(schedule, merchantId, newId(), actorOf(caller), idempotency)
   const [added] = await engine.lanes.single(statement)
   if (added !== undefined) return { schedule, isNew: true }
   // An earlier run of this commit succeeded, or the key created another schedule.

@@ -116,7 +116,7 @@ export async function createSchedule(
     nextAt: plan.firstAt,
     seq: 1,
   }
-  const { schedule: stored, isNew } = await addOnce(engine, schedule, idempotency)
+  const { schedule: stored, isNew } = await addOnce(engine, caller, schedule, idempotency)
   return { ...withNext(stored), ...(isNew ? {} : { replayed: true }) }
 }
 

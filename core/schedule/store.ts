@@ -1,10 +1,12 @@
 /** SQL of schedules for merchants. Every change writes its event in the same commit. */
+import type { Actor } from '../audit/actor.ts'
 import type { Mode } from '../connector/registry.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
 import { thenParts } from './store-then.ts'
+import { auditedCancellation, auditedChange, auditedCreation } from './stored-audit.ts'
 import type { Schedule, ScheduleRecord } from './types.ts'
 
 export type ScheduleRow = {
@@ -79,6 +81,7 @@ export const addSchedule = (
   schedule: Schedule,
   merchantId: string,
   eventId: string,
+  by: Actor,
   idempotency: { entityId: string; key: Buffer; fingerprint: Buffer } | null,
 ) => sql<{ id: string }>`
 with new_key as (
@@ -106,6 +109,7 @@ new_record as (
   insert into tollgate.record (id, type, resource, channel_id, short_no, merchant_transaction_id, created_at)
   select id, 'SD', id, channel_id, short_no, merchant_transaction_id, created_at
   from new_schedule),
+${auditedCreation(schedule, by)},
 ${newEvent.ofSchedule({ id: eventId, type: 'schedule.created', data: '{}' }, sql`new_schedule`)}
 select id from new_schedule`
 
@@ -251,7 +255,7 @@ select seq from changed`
  * @param passed Due times of the old times that this commit records as missed.
  */
 export const reschedule = (
-  read: Pick<Schedule, 'id' | 'seq' | 'nextAt'>,
+  read: Pick<Schedule, 'id' | 'seq' | 'nextAt' | 'expression' | 'startAt' | 'endAt'>,
   times: Pick<Schedule, 'expression' | 'startAt' | 'endAt' | 'job' | 'nextAt'>,
   passed: readonly Passed[],
   record: ScheduleRecord,
@@ -264,6 +268,7 @@ changed as (
   from held
   where schedule.id = held.id
   returning schedule.id, schedule.channel_id, schedule.seq, ${thenParts.state}),
+${auditedChange(read, times, record.by)},
 ${recorded(record, 'RS', 'schedule.changed')}`
 
 /**
@@ -288,6 +293,7 @@ changed as (
   from held
   where schedule.id = held.id
   returning schedule.id, schedule.channel_id, schedule.seq, ${thenParts.state}),
+${auditedCancellation(effectiveEnd, record.by)},
 ${recorded(record, 'DS', 'schedule.cancelled')}`
 
 export type ExecutionRow = {

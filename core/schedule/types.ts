@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts'
 import type { Mode } from '../connector/registry.ts'
 import type { PaymentState, StoredRequest } from '../payment/types.ts'
 import type { StoredJob } from './parse-job.ts'
@@ -37,6 +38,7 @@ export type ScheduleRecord = {
   readonly merchantTransactionId: string | null
   /** Business time. */
   readonly at: Date
+  readonly by: Actor
 }
 
 /** One due time of a schedule and its result. */

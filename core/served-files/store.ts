@@ -71,13 +71,18 @@ with changed as (
 audited as (${told(audit)})
 select id from changed`
 
-/** The key of an open entity; empty for all others. */
+/** The key of an entity; empty where the entity, or one above it, is closed. */
 export const keyOfEntity = (entityId: string, publicKey: Buffer) => sql<{ id: string }>`
+  with recursive path as (
+    select id, parent_id, closed from tollgate.entity where id = ${entityId}::uuid
+    union all
+    select above.id, above.parent_id, above.closed
+    from tollgate.entity as above join path on above.id = path.parent_id)
   select sftp_key.id
   from tollgate.sftp_key
-  join tollgate.entity on entity.id = sftp_key.entity_id and not entity.closed
   where sftp_key.entity_id = ${entityId}::uuid and sftp_key.public_key = ${publicKey}::bytea
-    and sftp_key.removed_at is null`
+    and sftp_key.removed_at is null
+    and not exists (select from path where path.closed)`
 
 /** Records a login, at most once a minute. */
 export const noteLogin = (id: string) => sql`

@@ -16,16 +16,19 @@ export type Receiver = {
   readonly closing: boolean
   /** Called with every piece that has gone. */
   readonly moved: () => void
+  /** Throws once the client may read no more. Called before every piece. */
+  readonly mayRead: () => Promise<void>
 }
 
 /**
  * Sends an answer while it is made: a piece follows when the one before has gone, so a slow client slows
- * down the work behind the answer. When the client goes, the work ends.
+ * down the work behind the answer. When the client goes, the work ends. When the client's rights end,
+ * its connection ends as well, because an answer that has begun can say nothing else.
  *
  * @throws what the work throws. Before the first piece, nothing has been sent yet.
  */
 export async function sendStream(
-  { response, socket, requestId, closing, moved }: Receiver,
+  { response, socket, requestId, closing, moved, mayRead }: Receiver,
   status: number,
   stream: ReplyStream,
   more: AnswerHeaders,
@@ -40,6 +43,14 @@ export async function sendStream(
       const { value: chunk } = next
       for (let at = 0; at < chunk.length; at += pieceBytes) {
         if (isGone()) return
+        const isRefused = await mayRead().then(
+          () => false,
+          () => true,
+        )
+        if (isRefused) {
+          socket.destroy()
+          return
+        }
         await sent(response, socket, chunk.subarray(at, at + pieceBytes))
         moved()
       }

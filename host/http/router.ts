@@ -145,8 +145,12 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   let document: Document
   let isLast = false
   let readers: readonly string[] | undefined
+  let rights: WaitingCaller | undefined
   try {
-    if (endpoint.login === 'token') caller = await login()
+    if (endpoint.login === 'token') {
+      caller = await login()
+      rights = new WaitingCaller(login)
+    }
     const client = caller?.id ?? clientOf(request.ip)
     await parts.throttle.admit(endpoint.throttle, client)
     const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
@@ -156,11 +160,10 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     } else if (place !== undefined) {
       readers = merchant === undefined ? [client] : [client, merchant]
       await parts.answers.admit(place, readers)
+      await rights?.mayBegin()
     }
-    const isRead = endpoint.method === 'GET' && caller !== null
-    const rights = isRead ? new WaitingCaller(login) : undefined
     const done = await carryOut(parts, asked, { caller, client, share, rights })
-    await rights?.mayStillRead()
+    if (endpoint.method === 'GET') await rights?.mayStillRead()
     if ('text' in done) document = done
     else {
       reply = done
@@ -189,7 +192,10 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
   if (reply?.stream === undefined) {
     send(response, status, document, requestId, closing, reply?.headers, moved)
   } else {
-    const receiver = { response, socket: request.socket, requestId, closing, moved: moved ?? still }
+    const receiver = {
+      ...{ response, socket: request.socket, requestId, closing, moved: moved ?? still },
+      mayRead: async () => rights?.mayStillRead(),
+    }
     await sendStream(receiver, status, reply.stream, reply.headers)
   }
   log(parts, asked, {
@@ -233,7 +239,11 @@ async function carryOut(
       readBody: read,
     })
   }
-  const isGone = () => response.destroyed || state.closing || rights?.hasNoRight() === true
+  const isRead = endpoint.method === 'GET'
+  const isGone = () =>
+    response.destroyed || state.closing || (isRead && rights?.hasNoRight() === true)
+  const body = share === undefined ? undefined : await readBody(request, share)
+  if (body !== undefined) await rights?.mayBegin()
   const call: Call = {
     route,
     path,
@@ -242,9 +252,9 @@ async function carryOut(
     isGone,
     address: request.ip,
     ...(endpoint.login === 'checkout' ? { accept: request.headers.accept } : {}),
-    ...(share !== undefined
+    ...(body !== undefined
       ? {
-          body: await readBody(request, share),
+          body,
           contentType: request.headers['content-type'],
           idempotencyKey: request.headers['idempotency-key'] as string | undefined,
         }

@@ -1,6 +1,9 @@
 import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 
+/** A caller may begin for so long after the check of the token. */
+const beginsWithinMs = 1_000
+
 /**
  * Checks the rights of a waiting caller: a token may end during its request, and the caller must
  * not see later results.
@@ -13,6 +16,18 @@ export class WaitingCaller {
   /** @param login throws when the caller's rights have ended. */
   constructor(login: () => Promise<unknown>) {
     this.#login = login
+  }
+
+  /**
+   * Before the work, since a body takes as long as its sender likes, and a read waits for answers
+   * before it. Checks nothing if neither took long.
+   *
+   * @throws as the login.
+   */
+  async mayBegin(): Promise<void> {
+    if (performance.now() - this.#askedMs < beginsWithinMs) return
+    this.#askedMs = performance.now()
+    await this.#login()
   }
 
   /** True once the rights have ended. Called several times a second during a wait. */

@@ -19,6 +19,9 @@ export function neededRights({ right, operation }: Endpoint): readonly RightName
 export const alsoNeeded = ({ also }: Endpoint): readonly RightName[] =>
   also === undefined || also.where !== undefined ? [] : [also.right]
 
+const inWords = (names: readonly string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+
 export function rightInWords(endpoint: Endpoint): string {
   const rights = neededRights(endpoint)
   if (rights.length === 0) return ''
@@ -26,7 +29,7 @@ export function rightInWords(endpoint: Endpoint): string {
   const whose = endpoint.operation.startsWith('schedules.') ? " of the schedule's payments" : ''
   const { also } = endpoint
   if (also !== undefined) {
-    const where = also.where === undefined ? '' : ` where ${also.where} is sent`
+    const where = also.where === undefined ? '' : ` where ${inWords(also.where)} is sent`
     return `Needs the right ${names} and also ${also.right}${where}.`
   }
   return endpoint.right === 'by payment type'

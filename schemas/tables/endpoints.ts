@@ -593,7 +593,7 @@ export const endpoints: readonly Endpoint[] = [
     login: 'token',
     right: 'configure',
     // A receiver of notifications reads data.
-    also: { right: 'read', where: 'url' },
+    also: { right: 'read', where: ['url'] },
     throttle: 'write',
   },
   {
@@ -701,8 +701,8 @@ export const endpoints: readonly Endpoint[] = [
     answers: ['answer', 'report destination response'],
     login: 'token',
     right: 'configure',
-    // The server receives data.
-    also: { right: 'read', where: 'folderUrl' },
+    // The server and the account receive data.
+    also: { right: 'read', where: ['folderUrl', 'login', 'hostKey', 'certificate'] },
     throttle: 'write',
   },
   {

@@ -117,6 +117,9 @@ export const rightsOfTokens: Attack = {
         for (const [index, answer] of answers.entries()) judge(run, right, answer, bytes[index]!)
       }
       await lookAtRows(run, right, mark)
+      if (right === 'charge' || right === 'payout') {
+        requests += await turnCheckout(run, host.url, right, token)
+      }
     }
     return { requests, rights: ground.without.size }
   },
@@ -130,6 +133,53 @@ function judge(run: AttackRun, right: string, answer: Answer, request: Buffer): 
   if (paymentTypes.find(({ code }) => code === paymentType)?.right === right) {
     run.find(`a token without the right ${right} has a ${paymentType} made`, request.toString())
   }
+}
+
+/** A checkout of a type that the token lacks becomes one of a type that it has, and ends. */
+async function turnCheckout(
+  run: AttackRun,
+  url: string,
+  right: 'charge' | 'payout',
+  token: string,
+): Promise<number> {
+  const { ground, find } = run
+  const [lacked, allowed] = right === 'charge' ? ['DB', 'CD'] : ['CD', 'DB']
+  const ask = (method: string, path: string, by: string, body?: string) =>
+    sendAll(
+      url,
+      [
+        requestBytes(
+          method,
+          path,
+          [['Authorization', `Bearer ${by}`], ...(body === undefined ? [] : [form])],
+          body === undefined ? undefined : Buffer.from(body),
+        ),
+      ],
+      wire,
+    ).then(([answer]) => answer!)
+  const made = await ask(
+    'POST',
+    '/v1/checkouts',
+    ground.tokens[0]!,
+    `entityId=${own.channel}&amount=5.00&currency=EUR&paymentType=${lacked}`,
+  )
+  const { id } = JSON.parse(made.body) as { id: string }
+  const at = `/v1/checkouts/${id}`
+  const bodies = [
+    'amount=900.00',
+    `paymentType=${allowed}`,
+    `paymentType=${allowed}&amount=900.00`,
+    `overridePaymentType[VISA]=${allowed}`,
+    'createRegistration=true',
+  ]
+  const answers: Answer[] = []
+  for (const body of bodies) answers.push(await ask('POST', at, token, body))
+  answers.push(await ask('DELETE', at, token))
+  for (const [index, { status }] of answers.entries()) {
+    if (made.status === 200 && status === 403) continue
+    find(`a token without the right ${right} got ${status}`, bodies[index] ?? `DELETE ${at}`)
+  }
+  return answers.length
 }
 
 /** The stored rows decide, not the answers. */

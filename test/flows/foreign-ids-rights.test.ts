@@ -84,6 +84,11 @@ function casesOf(endpoint: Endpoint): Case[] {
         name: `${plain.name} ${paymentType}`,
         right: rightOf(paymentType),
         fields: { ...fields, paymentType },
+        // A change needs the right of what the checkout is as well.
+        noun:
+          operation === 'checkouts.update'
+            ? `checkouts ${rightOf(paymentType) === 'payout' ? 'CD' : 'DB'}`
+            : plain.noun,
       }))
     }
     // The payment type of the resource in the path, because the request does not name it.
@@ -221,6 +226,7 @@ describe('rights of tokens', () => {
       'POST /scheduling/v1/schedules/{id}/reschedule of CD',
       'DELETE /scheduling/v1/schedules/{id} of CD',
       'POST /v1/checkouts CD',
+      'POST /v1/checkouts/{id} CD',
       'DELETE /v1/checkouts/{id} of CD',
       'POST /v1/webhooks',
       'POST /v1/sftpkeys',
@@ -289,7 +295,6 @@ async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
     registrations: registration.id,
     schedules: made[0]!,
     ...Object.fromEntries(schedules.map((code, at) => [`schedules ${code}`, made[at]!])),
-    // Updates change its payment type.
     checkouts: await checkout('DB'),
     ...Object.fromEntries(schedules.map((code, at) => [`checkouts ${code}`, checkouts[at]!])),
     testclocks: clock.id,

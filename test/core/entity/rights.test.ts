@@ -1,6 +1,7 @@
 /** Rights hold for every caller and every way to call, and by the type that is carried out. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import fileTransfer from '@tollgate/file-transfer'
 import { type Caller, type GatewayError, newId, rightSet } from '../../../core/index.ts'
 import { RequestParser } from '../../../core/request/parse.ts'
 import { groups, operationOf, tokenRights } from '../../../schemas/index.ts'
@@ -10,7 +11,7 @@ describe('rights of callers', () => {
   let run: TestGateway
   let registrationId: string
   before(async () => {
-    run = await startGateway({ role: 'api' })
+    run = await startGateway({ role: 'api', plugins: [fileTransfer] })
     const { amount: _, currency: __, paymentType: ___, ...account } = card('4200000000000000')
     const request = { ...account, entityId: run.channel }
     registrationId = (await run.gateway.registrations.create(request as never)).id
@@ -63,6 +64,38 @@ describe('rights of callers', () => {
       assert.equal(done.status, 200, `${operation} ${JSON.stringify(done.body)}`)
     }
     const off = await ask('webhooks.update', caller('configure'), 'active=false', { id })
+    assert.equal(off.status, 200, 'a harmless change needs configure alone')
+  })
+
+  test('a caller who names where report files go, or as whom, also needs the right to read', async () => {
+    const caller = (...rights: string[]): Caller => ({
+      id: 'shop',
+      entityId: run.merchant,
+      rights: rightSet(rights),
+    })
+    const to = { entityId: run.merchant, folderUrl: 'sftp://files.example/in', raw: 'false' }
+    const login = { user: 'shop', password: 'of the shop' }
+    const hostKey = `SHA256:${'A'.repeat(43)}`
+    const { reportDestinations } = run.gateway
+    const { id } = await reportDestinations.create({ ...to, login, hostKey } as never)
+    const update = (rights: string[], body: string) =>
+      ask('reportDestinations.update', caller(...rights), body, { id })
+    for (const body of [
+      'folderUrl=sftp://files.example/other',
+      'login.user=thief',
+      'login.password=of+the+thief',
+      'login.user=thief&login.password=of+the+thief',
+      'login.privateKey=x',
+      `hostKey=SHA256:${'B'.repeat(43)}`,
+      'certificate=x',
+      'raw=true&login.user=thief',
+    ]) {
+      const refused = await update(['configure'], body)
+      assert.equal(refused.status, 403, body)
+      assert.match(JSON.stringify(refused.body), /needs the right read/)
+      assert.notEqual((await update(['configure', 'read'], body)).status, 403, body)
+    }
+    const off = await update(['configure'], 'raw=true&active=false')
     assert.equal(off.status, 200, 'a harmless change needs configure alone')
   })
 
@@ -154,6 +187,33 @@ describe('rights of callers', () => {
     await assert.rejects(schedules.reschedule(debit.id, turned as never, seller), { status: 400 })
     await schedules.reschedule(id, times as never, payer)
     await schedules.cancel(id, payer)
+  })
+
+  test('a checkout is changed with the rights to what it is, and to what it becomes', async () => {
+    const { checkouts } = run.gateway
+    const make = async (more: object) =>
+      (await checkouts.create({ entityId: run.channel, ...more } as never)).id
+    const whole = { amount: '5.00', currency: 'EUR' }
+    const [seller, payer, both] = [caller('charge'), caller('payout'), caller('charge', 'payout')]
+    const override = { ...whole, paymentType: 'DB', overridePaymentType: { VISA: 'CD' } }
+    const tries = [
+      { made: { ...whole, paymentType: 'CD' }, by: seller, change: 'paymentType=DB&amount=900.00' },
+      { made: { ...whole, paymentType: 'DB' }, by: payer, change: 'paymentType=CD' },
+      {
+        made: { createRegistration: 'true' },
+        by: payer,
+        change: 'paymentType=CD&amount=1.00&currency=EUR',
+      },
+      { made: override, by: seller, change: 'overridePaymentType[VISA]=DB' },
+    ]
+    for (const { made, by, change } of tries) {
+      const id = await make(made)
+      const refused = await ask('checkouts.update', by, change, { id })
+      assert.equal(refused.status, 403, `${JSON.stringify(made)}, then ${change}`)
+      assert.match(JSON.stringify(refused.body), /needs the right (charge|payout)/)
+      const done = await ask('checkouts.update', both, change, { id })
+      assert.equal(done.status, 200, JSON.stringify(done.body))
+    }
   })
 
   test('an override for one brand needs the right of its payment type', () => {

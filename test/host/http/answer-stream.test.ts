@@ -57,10 +57,15 @@ async function steady(read: () => number): Promise<number> {
 }
 
 const answering =
-  (stream: ReplyStream, done: (sent: Promise<void>) => void): RequestListener =>
+  (
+    stream: ReplyStream,
+    done: (sent: Promise<void>) => void,
+    mayRead = async () => {},
+  ): RequestListener =>
   (request, response) => {
+    const { socket } = request
     const moved = () => {}
-    const receiver = { response, socket: request.socket, requestId: 'r', closing: false, moved }
+    const receiver = { response, socket, requestId: 'r', closing: false, moved, mayRead }
     done(sendStream(receiver, 200, stream, {}))
   }
 
@@ -95,6 +100,28 @@ test('a client that goes ends the work, also while it waits', async () => {
       await sent.promise
       assert.equal(counted.isEnded, true)
       assert.ok(counted.made < most / 2)
+    },
+  )
+})
+
+test('an answer ends with its connection once the client may read no more', async () => {
+  const { counted, stream } = endless()
+  const sent = Promise.withResolvers<void>()
+  let mayRead = true
+  const look = async () => {
+    if (!mayRead) throw new Error('revoked')
+  }
+  await serving(
+    answering(stream, (done) => void done.then(sent.resolve, sent.reject), look),
+    async (port) => {
+      const socket = await stalled(port)
+      const made = await steady(() => counted.made)
+      mayRead = false
+      socket.resume()
+      await sent.promise
+      await once(socket, 'close')
+      assert.equal(counted.isEnded, true)
+      assert.ok(counted.made <= made + 1, `${made}, then ${counted.made}`)
     },
   )
 })

@@ -196,6 +196,19 @@ describe('the SFTP server', () => {
     await assert.rejects(logIn(run.merchant, { privateKey: mine.private }), /refused/)
   })
 
+  test('closing the entity, or one above it, closes its logins until it is open again', async () => {
+    const { entities } = run.gateway
+    for (const id of [run.merchant, run.division, run.psp]) {
+      await entities.close(id)
+      await assert.rejects(logIn(), /refused/)
+      await entities.open(id)
+      const client = await logIn()
+      const closed = once(client, 'close')
+      client.end()
+      await closed
+    }
+  })
+
   test('a connection has a number of open files, and an entity a number of connections', async () => {
     const { client, sftp } = await open()
     const opened: unknown[] = []
