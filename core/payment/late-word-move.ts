@@ -150,7 +150,9 @@ export async function lateMove(
   const moved = moveBetween(effect, amount.minor, from, to, isMarked, { from: before, to: after })
   const state = change.state ?? payment.state
   const code = change.resultCode ?? payment.resultCode
-  const event = state === payment.state ? null : eventOf(newId(), payment, state, code)
+  const approvedMinor = state === 'approved' ? (change.approvedMinor ?? minorOf(payment)) : null
+  const event =
+    state === payment.state ? null : eventOf(newId(), payment, state, code, {}, approvedMinor)
   const referenced = await referencedBy(engine, payment)
   const returns = returnsOf(payment, referenced)
   const statement = moveLate({

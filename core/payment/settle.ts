@@ -61,9 +61,11 @@ export async function settle(
   const outcome = isSecond ? paidByAnother : await accountedFor(engine, work, given)
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
-  const event = eventOf(eventId, work.payment, decision.state, decision.resultCode, decision.answer)
+  const { state, resultCode, answer, approvedMinor } = decision
+  const event = eventOf(eventId, work.payment, state, resultCode, answer, approvedMinor)
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
+  const after = heldAfter(work, decision, source, enquiries)
   const written = await write(engine, work, row, decision, [
     ...alongside,
     ...secondStep(work.payment, decision),
