@@ -186,8 +186,9 @@ export async function countBeside(
   over: Held,
   outcome: Told,
   source: Source,
+  amount?: Money,
 ): Promise<Sql> {
-  const word = lateWordOf(over, outcome, source, amountSaid(outcome, undefined))
+  const word = lateWordOf(over, outcome, source, amountSaid(outcome, amount))
   const treatment = cannotBeUndone.has(over.payment.effect) ? 'count' : 'take-back'
   return (await lateMove(engine, over, await countedAs(engine, word, treatment))).statement
 }

@@ -16,6 +16,7 @@ import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { isOfAuthentication, lookAtAuthentication } from './authentication-look.ts'
 import { ladder } from './decide.ts'
+import { endForgotten } from './end-undecided.ts'
 import { askForFinality } from './finality.ts'
 import { held } from './late-word-move.ts'
 import { isOpen } from './late-word-table.ts'
@@ -58,6 +59,7 @@ export async function resolve(
 ): Promise<Payment | undefined> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return undefined
+  if (!isOpen(now.payment.state)) await endForgotten(engine, attemptKey)
   if (!isOpen(now.payment.state) && now.attempt.state !== 'late') {
     return askForFinality(engine, now)
   }
