@@ -20,7 +20,7 @@ export const otherReversal = 'reversed'
 
 /** Amounts of open entries about an undecided payment. */
 const amountsOf = (paymentId: string, prefix: string) => sql<{
-  detail: { readonly minor?: string; readonly currency?: string }
+  detail: { readonly outcome?: string; readonly minor?: string; readonly currency?: string }
 }>`
   select detail
   from tollgate.attention

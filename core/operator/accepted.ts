@@ -1,5 +1,6 @@
 /** People's decisions about accepted payments whose acquirer contradicts itself: no later word may end them. */
 import { openConflictOf } from '../attention/store.ts'
+import { auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { held, move } from '../payment/late-word-move.ts'
@@ -50,5 +51,7 @@ export async function settleAccepted(
           },
           goesOn: true,
         })
-  if (!moved) throw decidedElsewhere()
+  if (moved) return
+  // A decision whose answer was lost was run again, and found itself made.
+  if ((await engine.lanes.single(auditById(audit.id))).length === 0) throw decidedElsewhere()
 }

@@ -142,7 +142,7 @@ export class Operator {
     const settled = await inFlight.track(
       settleUndecided(this.#engine, payment, as, { by, remarks }),
     )
-    return resultOf(settled, `settled as ${as}`)
+    return resultOf(settled.payment, settled.text)
   }
 
   /**

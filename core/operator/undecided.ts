@@ -8,7 +8,8 @@ import { outcomeUnknown } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { isOpen } from '../payment/late-word-table.ts'
+import { hasLostItsSlot } from '../payment/in-checkout.ts'
+import { isOpen, isOver } from '../payment/late-word-table.ts'
 import { givenBack } from '../payment/late-word-treatment.ts'
 import { takeAttempt } from '../payment/lease.ts'
 import { referencedBy, returnsOf } from '../payment/rebuild-attempt.ts'
@@ -75,7 +76,7 @@ export async function settleUndecided(
   payment: Payment,
   as: 'approved' | 'declined',
   { by, remarks }: Decision,
-): Promise<Payment> {
+): Promise<{ readonly payment: Payment; readonly text: string }> {
   // The lease is the fence: an answer, an event or another operator that comes now finds it taken.
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) {
@@ -100,6 +101,7 @@ export async function settleUndecided(
         ? ({ is: 'approved', refs: now.answer.refs ?? {} } as const)
         : ({ is: 'declined', reason: undecidable } as const)
     const detail = { ...remarks, as, lease: taken.lease }
+    const isSecond = await hasLostItsSlot(engine, now, outcome)
     // Settling as declined states that other amounts were given back, so no second return happens.
     const others = await engine.lanes.single(otherAmountsOf(now.id))
     const source = as === 'declined' && others.length > 0 ? givenBack : 'operator'
@@ -111,21 +113,32 @@ export async function settleUndecided(
         entityId: now.channelId,
         resource: now.id,
         before: { state: now.state },
-        after: { state: as },
-        detail,
+        after: { state: isSecond ? 'declined' : as },
+        detail: isSecond ? { ...detail, why: paidByAnother } : detail,
       }),
       resolveAttention(now.id, 'undecided', by.name ?? by.id),
     ])
     if (!settled.moved) throw refused(meanwhile(settled.payment))
-    return settled.payment
+    return told(settled.payment, as)
   } catch (error) {
     if (outcomeUnknown(error) && (await isOnRecord(engine, auditId)))
-      return current(engine, payment)
+      return told(await current(engine, payment), as)
     // Without a decision the right to make one goes back at once.
     await engine.lanes.single(dropLease(payment.attemptKey, taken.lease))
     throw error
   }
 }
+
+const paidByAnother = 'the shopper paid the checkout with another payment'
+
+/** An approval is a late success where another payment has the slot of the checkout. */
+const told = (payment: Payment, as: 'approved' | 'declined') => ({
+  payment,
+  text:
+    as === 'approved' && isOver(payment.state)
+      ? `${paidByAnother}, so the money is a late success: listed, and taken back`
+      : `settled as ${as}`,
+})
 
 /** Refuses an approval of the requested amount when another amount moved. */
 async function refuseOtherAmount({ lanes }: Engine, payment: Payment): Promise<void> {

@@ -9,8 +9,9 @@ import { otherReversal } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid } from './amount-moved.ts'
-import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
+import { forgetOtherAmount, holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { endForgotten } from './end-undecided.ts'
 import { applyLateWord } from './late-word-apply.ts'
 import { held } from './late-word-move.ts'
 import { isOpen, standingOf, type Told, treatmentOf, wordOf } from './late-word-table.ts'
@@ -49,6 +50,8 @@ export async function applyMessage(
     const applied = await applyLateWord(engine, attemptKey, outcome, source, amount)
     // Operators alone take back what a settlement file claims.
     if (applied === 'settled' && source === 'event') await lookNow(engine, attemptKey, outcome)
+    // The process that decided the payment may have died before it heard what was listed.
+    if (applied === 'known') await endForgotten(engine, attemptKey)
     return applied ?? 'wait'
   }
   // No acquirer knows of it, says this database: the word of one waits until the payment went on or ended.
@@ -136,6 +139,9 @@ async function enquire(
   source: 'event' | 'settlement',
 ): Promise<MessageResult> {
   const { attemptKey } = before.payment
+  if (isVerified && outcome.is === 'declined') {
+    await forgetOtherAmount(engine, before.payment, amount)
+  }
   const after = await resolve(engine, attemptKey, 'look', 'other')
   if (after?.state === 'processing') return 'wait'
   if (after === undefined || !isVerified) return 'enquired'
@@ -149,7 +155,11 @@ async function enquire(
       return 'enquired'
     }
     const isOther = isSuccess(outcome) && !(await isForWhatWasAsked(engine, after, outcome, amount))
-    if (isOther) await holdOtherAmount(engine, after, amountSaid(outcome, amount) ?? amount)
+    if (!isOther) return 'enquired'
+    const is = outcome.is === 'accepted' ? 'accepted' : 'approved'
+    await holdOtherAmount(engine, after, amountSaid(outcome, amount) ?? amount, is)
+    // Another process may have decided the payment meanwhile.
+    await endForgotten(engine, attemptKey)
     return 'enquired'
   }
   const applied = await applyLateWord(engine, attemptKey, outcome, source, amount)

@@ -1,6 +1,6 @@
 import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { freezeWith } from '../attention/store.ts'
+import { freezeWith, resolveAttention } from '../attention/store.ts'
 import { otherAmount, otherAmountsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -53,18 +53,44 @@ async function isOfOperation(
 export async function holdOtherAmount(
   engine: Pick<Engine, 'lanes'>,
   payment: Payment,
-  { minor, currency }: Money,
+  amount: Money,
+  is: 'approved' | 'accepted' = 'approved',
 ): Promise<void> {
-  await engine.lanes.single(
-    freezeWith(
-      newId(),
-      'undecided',
-      payment.id,
-      payment.attemptKey,
-      limits.unknownAlarmMs,
-      { why: 'approved for another amount', minor: String(minor), currency },
-      `${otherAmount} ${minor} ${currency}`,
-      payment.parentId ?? payment.id,
-    ),
+  await engine.lanes.single(otherAmountHeld(payment, amount, is))
+}
+
+/** The same as a statement, for the commit of the outcome. */
+export const otherAmountHeld = (
+  payment: Payment,
+  amount: Money,
+  is: 'approved' | 'accepted' = 'approved',
+) =>
+  freezeWith(
+    newId(),
+    'undecided',
+    payment.id,
+    payment.attemptKey,
+    limits.unknownAlarmMs,
+    {
+      why: `${is} for another amount`,
+      outcome: is,
+      minor: String(amount.minor),
+      currency: amount.currency,
+    },
+    referenceOf(amount, is),
+    payment.parentId ?? payment.id,
   )
+
+const referenceOf = ({ minor, currency }: Money, is: 'approved' | 'accepted') =>
+  is === 'approved'
+    ? `${otherAmount} ${minor} ${currency}`
+    : `${otherAmount} accepted ${minor} ${currency}`
+
+/** Another amount that was only accepted has failed: it moved nothing. */
+export async function forgetOtherAmount(
+  { lanes }: Pick<Engine, 'lanes'>,
+  { id }: Payment,
+  amount: Money,
+): Promise<void> {
+  await lanes.single(resolveAttention(id, 'undecided', 'engine', referenceOf(amount, 'accepted')))
 }

@@ -1,6 +1,6 @@
 /** Applies the table of late words to decided payments, with one statement per word. */
 import type { Money } from '@tollgate/plugin-kit'
-import { undoOf } from '../attention/store.ts'
+import { addAttention, undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
@@ -12,7 +12,8 @@ import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
 import { lateAccepted, treat, undone } from './late-word-treatment.ts'
-import type { Held, Source } from './types.ts'
+import { paymentById } from './store-read.ts'
+import type { Held, Payment, Source } from './types.ts'
 
 /**
  * The result of a word; undefined: the payment is undecided or under reversal, and the word has to
@@ -65,7 +66,8 @@ const isHeld = ({ clock }: Engine, { attempt: { leaseUntil } }: Held) =>
 async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source) {
   const { state, settledBy } = now.attempt
   if (state !== 'late' || settledBy !== lateAccepted || outcome.is !== 'approved') return
-  await move(engine, now, { source, isOnlySaid: true })
+  // A settlement file confirms what the acquirer told before: the engine still takes that back.
+  await move(engine, now, { source: source === 'settlement' ? 'event' : source, isOnlySaid: true })
 }
 
 /** @returns false when another process moved the payment first. */
@@ -137,7 +139,9 @@ async function failAccepted(
   { now, outcome, source, said }: LateWord,
 ): Promise<boolean> {
   if (outcome.is !== 'declined') return true
-  return move(engine, now, {
+  // Before the move, which a repeat of the word does not find again, and after it, for a decision beside it.
+  await tellOriginal(engine, now.payment)
+  const isMoved = await move(engine, now, {
     source,
     to: 'gone',
     state: 'declined',
@@ -150,6 +154,21 @@ async function failAccepted(
     look: null,
     goesOn: true,
   })
+  if (isMoved) await tellOriginal(engine, now.payment)
+  return isMoved
+}
+
+/** A reversal of the engine's own failed, and nobody waits for its end any more: the money is still taken. */
+async function tellOriginal(engine: Engine, { id, effect, referencedId }: Payment): Promise<void> {
+  if (effect !== 'undo' || referencedId === null) return
+  const [row] = await engine.lanes.single(paymentById(referencedId, null))
+  const original = row && (await held(engine, row.attempt_key))
+  if (original === undefined || original.attempt.state === 'late') return
+  const { payment } = original
+  const why = `its reversal ${id} failed after the money was said to be back`
+  await engine.lanes.single(
+    addAttention(newId(), 'conflict', payment.id, payment.attemptKey, 0, { why }, `undo ${id}`),
+  )
 }
 
 /** Money moved on a payment that is over: counted and listed; the engine takes it back if it can. */
@@ -167,8 +186,9 @@ export async function countBeside(
   over: Held,
   outcome: Told,
   source: Source,
+  amount?: Money,
 ): Promise<Sql> {
-  const word = lateWordOf(over, outcome, source, amountSaid(outcome, undefined))
+  const word = lateWordOf(over, outcome, source, amountSaid(outcome, amount))
   const treatment = cannotBeUndone.has(over.payment.effect) ? 'count' : 'take-back'
   return (await lateMove(engine, over, await countedAs(engine, word, treatment))).statement
 }

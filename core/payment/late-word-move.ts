@@ -9,7 +9,7 @@ import { heldBy, movedBy } from './amount-moved.ts'
 import { minus, moveBetween, type Place, placeOf, sumsAt } from './balance-rules.ts'
 import { answerOf, approvedCode, ownBalance } from './decide.ts'
 import type { Told } from './late-word-table.ts'
-import { givenBack, undone } from './late-word-treatment.ts'
+import { givenBack, lateAccepted, undone } from './late-word-treatment.ts'
 import { announce, eventOf, notifies, type PaymentEvent, storedEvent } from './payment-event.ts'
 import { referencedBy, returnsOf } from './rebuild-attempt.ts'
 import { type Entry, heldPayment, type LateMove, moveLate } from './store-late-word.ts'
@@ -58,7 +58,10 @@ export function keepLate(
   actor: Actor,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
-  const { payment } = now
+  const { payment, attempt } = now
+  // A success that was only accepted may still fail, as any other accepted operation.
+  const mayFail = attempt.settledBy === lateAccepted
+  const finalBy = mayFail ? (payment.answer.late?.finalBy ?? null) : null
   const approvedMinor = payment.parentId === null ? movedBy(payment).minor : payment.amount.minor
   return move(engine, now, {
     source: 'operator',
@@ -67,12 +70,13 @@ export function keepLate(
     attempt: 'approved',
     resultCode: approvedCode[payment.mode],
     approvedMinor,
+    finalBy,
     own: 'open',
     ownDifference: approvedMinor - payment.amount.minor,
     balance: ownBalance(payment, payment.effect, approvedMinor),
     ends: ['conflict'],
     audit: { id: newId(), actor, action: 'payment.kept', detail },
-    look: null,
+    look: finalBy === 'poll' ? { id: newId(), afterMs: 0 } : null,
     goesOn: true,
     beyond: {
       id: newId(),
@@ -92,7 +96,7 @@ export type Change = {
   readonly attempt?: AttemptState
   readonly resultCode?: string
   readonly approvedMinor?: bigint
-  readonly finalBy?: null | 'event'
+  readonly finalBy?: null | 'event' | 'poll'
   /** The outcome whose references the payment keeps. */
   readonly refs?: Outcome
   /** The late success that the payment keeps beside its answer. */
@@ -150,7 +154,9 @@ export async function lateMove(
   const moved = moveBetween(effect, amount.minor, from, to, isMarked, { from: before, to: after })
   const state = change.state ?? payment.state
   const code = change.resultCode ?? payment.resultCode
-  const event = state === payment.state ? null : eventOf(newId(), payment, state, code)
+  const approvedMinor = state === 'approved' ? (change.approvedMinor ?? minorOf(payment)) : null
+  const event =
+    state === payment.state ? null : eventOf(newId(), payment, state, code, {}, approvedMinor)
   const referenced = await referencedBy(engine, payment)
   const returns = returnsOf(payment, referenced)
   const statement = moveLate({
@@ -162,7 +168,7 @@ export async function lateMove(
       attempt: change.attempt ?? attempt.state,
       state,
       resultCode: code,
-      approvedMinor: state === 'approved' ? (change.approvedMinor ?? minorOf(payment)) : null,
+      approvedMinor,
       finalBy: change.finalBy === undefined ? payment.finalBy : change.finalBy,
       answer: answerAfter(payment, change),
     },
@@ -197,6 +203,9 @@ export async function lateMove(
 const reversedAt = ({ effect }: Payment, place: Place, minor: bigint) =>
   sumsAt(effect, minor, effect === 'capture' && place === 'done' ? 'gone' : place)
 
+const finalByOf = (said: Extract<Outcome, { is: 'accepted' }>['finalBy']) =>
+  typeof said === 'string' ? 'event' : 'poll'
+
 /** Null: unchanged, whatever the lease holder wrote since the payment was read. */
 function answerAfter({ answer }: Payment, { refs, late, isNotReversed }: Change): string | null {
   if (refs !== undefined) return storable(answerOf(answer, refs))
@@ -210,7 +219,10 @@ function answerAfter({ answer }: Payment, { refs, late, isNotReversed }: Change)
     ...before,
     ...mark,
     refs: { ...answer.refs, ...said },
-    late: amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency },
+    late: {
+      ...(amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency }),
+      ...(outcome.is === 'accepted' && { finalBy: finalByOf(outcome.finalBy) }),
+    },
   })
 }
 

@@ -161,7 +161,7 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     'approved-otherwise': 'known',
     accepted: 'known',
     declined: 'end-late',
-    'declined-otherwise': 'known',
+    'declined-otherwise': 'list',
     pending: 'known',
     reversed: 'undone',
     'reversed-otherwise': 'list',

@@ -3,6 +3,7 @@ import type { Money } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
 import { isForWhatWasAsked } from './asked-amount.ts'
+import { cannotBeUndone } from './balance-rules.ts'
 import {
   isOpenStanding,
   standingOf,
@@ -11,6 +12,7 @@ import {
   treatmentOf,
   wordOf,
 } from './late-word-table.ts'
+import { lastOfTakeBack } from './store-take-back.ts'
 import type { Held, Payment } from './types.ts'
 
 /** Settles a late success that may still fail. */
@@ -26,8 +28,12 @@ export async function treat(
   outcome: Told,
   about: Money | undefined,
 ): Promise<Treatment> {
-  const isAsAsked = await isForWhatWasAsked(engine, payment, outcome, about)
   const standing = standingOf(payment, attempt.state)
+  // The decline of a late success is about the amount that moved.
+  const isAsAsked =
+    standing === 'late' && outcome.is === 'declined'
+      ? isForThatAmount(payment, outcome, about)
+      : await isForWhatWasAsked(engine, payment, outcome, about)
   const treatment = treatmentOf(payment.effect, standing, wordOf(outcome, isAsAsked))
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
   // A success of zero moved no money.
@@ -40,8 +46,9 @@ export async function treat(
       if ((isSuccess || outcome.is === 'notReversed') && !isForThatAmount(payment, outcome, about))
         return 'list'
       // A later decline does not end a plain success: the engine reverses it, and the reversal's
-      // answer decides.
-      if (treatment === 'end-late' && attempt.settledBy !== lateAccepted) return 'known'
+      // answer decides. Where nobody reverses it, an operator has to know.
+      if (outcome.is === 'declined' && attempt.settledBy !== lateAccepted)
+        return (await isLeft(engine, payment, attempt.settledBy)) ? 'list' : 'known'
       return treatment
     case 'over':
       // The money went back twice.
@@ -52,6 +59,13 @@ export async function treat(
     default:
       return treatment
   }
+}
+
+/** Whether the engine takes a late success back no more, or never did. */
+async function isLeft({ lanes }: Engine, { id, effect }: Payment, settledBy: string | null) {
+  if (cannotBeUndone.has(effect)) return true
+  const [last] = await lanes.single(lastOfTakeBack(id))
+  return settledBy === 'settlement' ? last?.is_redriven !== true : last?.stands === true
 }
 
 /** Money that was taken back or given back once is not given back again for a repeated word. */

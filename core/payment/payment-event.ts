@@ -13,8 +13,11 @@ export type PaymentEvent = {
     readonly state: PaymentState
     readonly code: string
   }
-  /** Of a pending payment, whose final answer replaces it: notifications tell it later, too. */
-  readonly then?: ShownAnswer
+  /**
+   * Of a pending payment, whose final answer replaces it, and of an approval of another amount than
+   * requested: notifications tell both later, too.
+   */
+  readonly then?: ShownAnswer & { readonly approvedMinor?: string }
 }
 
 /** The parts of an acquirer's answer that responses show. */
@@ -39,8 +42,11 @@ export function eventOf(
   state: PaymentState,
   code: string,
   answer: Answer = {},
+  approvedMinor: bigint | null = null,
 ): PaymentEvent {
-  const then = state === 'pending' ? shownAnswer(answer) : {}
+  const isOther = approvedMinor !== null && approvedMinor !== payment.amount.minor
+  const amount = isOther ? { approvedMinor: String(approvedMinor) } : {}
+  const then = state === 'pending' ? shownAnswer(answer) : amount
   return {
     id,
     type: `payment.${state}`,

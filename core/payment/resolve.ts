@@ -5,7 +5,7 @@
  */
 import type { Approved, Found, Outcome, Refs, Reversed } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention } from '../attention/store.ts'
+import { addAttention, requestedReversal } from '../attention/store.ts'
 import { toldSuccess } from '../attention/store-told.ts'
 import { engineActor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
@@ -16,12 +16,13 @@ import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { isOfAuthentication, lookAtAuthentication } from './authentication-look.ts'
 import { ladder } from './decide.ts'
+import { endForgotten } from './end-undecided.ts'
 import { askForFinality } from './finality.ts'
 import { held } from './late-word-move.ts'
 import { isOpen } from './late-word-table.ts'
 import { takeAttempt } from './lease.ts'
 import { endAsLate } from './not-reversed.ts'
-import { rebuildAttempt, referencedBy } from './rebuild-attempt.ts'
+import { rebuildAttempt } from './rebuild-attempt.ts'
 import {
   type End,
   endOfReversal,
@@ -34,10 +35,11 @@ import {
 } from './requested-reversal.ts'
 import { ask, send } from './send.ts'
 import { settle } from './settle.ts'
-import { attemptByKey, balanceById, paymentByAttempt, toPayment } from './store-read.ts'
+import { stillStands } from './still-stands.ts'
+import { attemptByKey, paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { takeBack } from './take-back.ts'
-import type { Payment } from './types.ts'
+import type { Held, Payment } from './types.ts'
 
 /** Operations without secrets and shoppers: the engine may send them again under the same key. */
 const resendable = new Set(['capture', 'refund', 'reverse'])
@@ -57,6 +59,7 @@ export async function resolve(
 ): Promise<Payment | undefined> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return undefined
+  if (!isOpen(now.payment.state)) await endForgotten(engine, attemptKey)
   if (!isOpen(now.payment.state) && now.attempt.state !== 'late') {
     return askForFinality(engine, now)
   }
@@ -86,8 +89,7 @@ export async function resolve(
     throw error
   }
   if (!isOpen(payment.state)) {
-    const isOurs = isOwn && now.attempt.settledBy !== 'settlement'
-    if (isOurs) return takeBack(engine, work, taken)
+    if (isOwn && (await isOurs(engine, now))) return takeBack(engine, work, taken)
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return payment
   }
@@ -96,6 +98,13 @@ export async function resolve(
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
   const reason = isStale ? 'look' : isTimeOver && why === 'look' ? 'expiry' : why
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
+}
+
+/** A success that only a settlement file claims is taken back on the request of an operator. */
+async function isOurs(engine: Engine, { payment, attempt }: Held): Promise<boolean> {
+  if (attempt.settledBy !== 'settlement') return true
+  const [last] = await engine.lanes.single(requestedReversal(payment.id))
+  return last?.is_under_way === true
 }
 
 /** Whether the shopper is on a page of a bank, or gave it up. */
@@ -259,22 +268,6 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
       : { outcome, source: 'resend' }
   }
   return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it', 'look')
-}
-
-/**
- * Whether the engine would still begin this operation; the referenced payment may have changed
- * since.
- */
-async function stillStands(engine: Engine, { payment }: AttemptContext): Promise<boolean> {
-  if (payment.effect === 'undo') {
-    const undoes = await referencedBy(engine, payment)
-    return undoes !== undefined && (await held(engine, undoes.attemptKey))?.attempt.state === 'late'
-  }
-  const [balance] =
-    payment.parentId === null ? [] : await engine.lanes.single(balanceById(payment.parentId))
-  if (balance === undefined) return false
-  const isClosed = balance.closed_by !== null && balance.closed_by !== payment.id
-  return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
 }
 
 /**

@@ -9,12 +9,12 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { fireAgain } from '../timer/store.ts'
-import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
+import { isForWhatWasAsked, otherAmountHeld } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { type Move, moveBetween, placeOf } from './balance-rules.ts'
 import { releaseLater } from './capture-to-come.ts'
 import { type Decision, decide, provenNotCharged } from './decide.ts'
-import { endUndecided } from './end-undecided.ts'
+import { endUndecided, otherAmountBeside } from './end-undecided.ts'
 import { hasLostItsSlot } from './in-checkout.ts'
 import { applyLateWord, countBeside } from './late-word-apply.ts'
 import { held } from './late-word-move.ts'
@@ -61,30 +61,41 @@ export async function settle(
   const outcome = isSecond ? paidByAnother : await accountedFor(engine, work, given)
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
   const decision = decide(work.payment, outcome, enquiries, now)
-  const event = eventOf(eventId, work.payment, decision.state, decision.resultCode, decision.answer)
+  const { state, resultCode, answer, approvedMinor } = decision
+  const event = eventOf(eventId, work.payment, state, resultCode, answer, approvedMinor)
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
+  const after = heldAfter(work, decision, source, enquiries)
   const written = await write(engine, work, row, decision, [
     ...alongside,
     ...secondStep(work.payment, decision),
-    ...(isSecond
-      ? [await countBeside(engine, heldAfter(work, decision, source, enquiries), given, source)]
+    ...(isSecond ? [await countBeside(engine, after, given, source)] : []),
+    ...(!isSecond && outcome !== given && given.is === 'approved'
+      ? [otherAmountHeld(work.payment, given.amount ?? work.payment.amount)]
       : []),
+    // Only a payment that another process settles may have an entry behind it.
+    ...(work.lease > 1 ? await otherAmountBeside(engine, after, outcome, source) : []),
   ])
   await faultPoint('after-T2', work.payment.id)
-  if (written === undefined)
-    return { payment: await lost(engine, work, row, given, source), moved: false }
+  if (written === undefined) return lost(engine, work, row, given, outcome, source)
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
   concludeTrial(engine, work.trial, payment, source, written.fingerprint)
   announce(engine, payment, event, written.seq)
-  // Only a payment that another process settles may have an enquiry and an entry behind it.
-  if (work.lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
-  if (!isSecond && outcome !== given && given.is === 'approved') {
-    await holdOtherAmount(engine, payment, given.amount ?? payment.amount)
-  }
-  await releaseLater(engine, payment)
-  if (work.lease > 1) await callPage(engine, payment)
+  await afterwards(engine, work, payment, outcome, source)
   return { payment, moved: true }
+}
+
+/** What follows the commit. Safe to run again. */
+async function afterwards(
+  engine: Engine,
+  { lease }: Settling,
+  payment: Payment,
+  outcome: Outcome,
+  source: Source,
+): Promise<void> {
+  if (lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
+  await releaseLater(engine, payment)
+  if (lease > 1) await callPage(engine, payment)
 }
 
 /** The page of the merchant waits for the end of a payment that took long; its timer comes back anyway. */
@@ -159,24 +170,29 @@ async function lost(
   engine: Engine,
   work: AttemptContext | Settling,
   row: SettleFirstRow,
+  given: Outcome,
   outcome: Outcome,
   source: Source,
-): Promise<Payment> {
+): Promise<Settled> {
   const [found] = await engine.lanes.single(paymentById(work.payment.id, null))
-  if (found === undefined) return recover(engine, work, outcome, source)
+  if (found === undefined)
+    return { payment: await recover(engine, work, given, source), moved: false }
   const payment = toPayment(found)
   // An outcome that may not move it now leaves the payment to the next lease.
   if (isOpen(payment.state)) {
     await engine.lanes.single(dropLease(payment.attemptKey, work.lease))
   }
   // The word is recorded already, so a repeat would be wrong.
-  if ((await engine.lanes.single(eventById(row.event_id ?? ''))).length > 0) return payment
+  if ((await engine.lanes.single(eventById(row.event_id ?? ''))).length > 0) {
+    await afterwards(engine, work, payment, outcome, source)
+    return { payment, moved: true }
+  }
   // A late decision is refused, because it proves no outcome; a word about a reversal is heard again.
   const isDecision = source === 'operator' || source === givenBack || source === 'not-reversed'
   if (!isDecision) {
-    engine.inFlight.track(retryWrite(engine, () => sayLater(engine, work, outcome, source)))
+    engine.inFlight.track(retryWrite(engine, () => sayLater(engine, work, given, source)))
   }
-  return payment
+  return { payment, moved: false }
 }
 
 /** The lease holder decides first; this process applies its word afterwards. */
@@ -241,8 +257,14 @@ async function recover(
     throw error
   })
   if (rows.length === 0) {
-    // A retry wrote the payment of this key first, and the acquirer took both for one; or the
-    // referenced payment is lost as well.
+    // A repeat wrote the payment of this key first, and the acquirer may have declined it as one.
+    const now = await held(engine, work.payment.attemptKey)
+    if (now !== undefined) {
+      const { payment } = now
+      const ofRepeat = { ...work, payment, begun: null }
+      engine.inFlight.track(retryWrite(engine, () => sayLater(engine, ofRepeat, outcome, source)))
+      return payment
+    }
     if (work.begun.is === 'follow-up') await list('its reference is missing too')
     return work.payment
   }

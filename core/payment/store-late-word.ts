@@ -214,7 +214,9 @@ parent as (
       when 'released' then nullif(reverse_final_by, ${late.paymentId}::uuid) else reverse_final_by end,
     closed_by = case ${markOf(late, 'closed_by')}::text
       when 'taken' then coalesce(payment_balance.closed_by, ${late.paymentId}::uuid)
-      when 'released' then nullif(payment_balance.closed_by, ${late.paymentId}::uuid)
+      -- A replacement that failed after its captures: they stand, and an operator decides.
+      when 'released' then case when exists (select from own where captured + capturing > 0)
+        then payment_balance.closed_by else nullif(payment_balance.closed_by, ${late.paymentId}::uuid) end
       else payment_balance.closed_by end,
     frozen_by = case when payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
       then array_append(frozen_by, entry.id) else frozen_by end

@@ -86,8 +86,8 @@ export const paymentByChain = (id: string, channels: readonly string[] | null) =
 /** Payments by id; reads only the partitions between the lowest and the highest id. */
 export const paymentsById = (ids: readonly string[]) => {
   const sorted = [...ids].sort()
-  return sql<PaymentRow>`
-  select ${columns.ofPayment}
+  return sql<PaymentRow & { seq: number }>`
+  select ${columns.ofPayment}, payment.seq
   from tollgate.payment
   left join lateral (
     select request from tollgate.payment_request where payment_request.id = payment.id limit 1) payment_request on true

@@ -31,6 +31,7 @@ import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
+import { toldSince } from './store-take-back.ts'
 import type { Held, Payment } from './types.ts'
 
 const reversal = paymentTypes.find(({ code }) => code === 'RV')!
@@ -110,16 +111,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   }
   switch (reversed.is) {
     case 'nothing':
-      switch (await isStillThere(engine, work)) {
-        case 'yes':
-          return {
-            is: 'refused',
-            why: 'the acquirer finds nothing to undo, and still has it as done',
-          }
-        case 'no answer':
-          return { is: 'open' }
-      }
-      return { is: 'undone', by: 'reverseByKey: nothing' }
+      return afterNothing[await isStillThere(engine, work)]
     case 'reversed':
       return { is: 'undone', by: 'reverseByKey: reversed' }
     case 'requested':
@@ -140,7 +132,9 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       // twice.
       const [earlier] = await engine.lanes.single(keyReversalOf(id))
       const isFirst = earlier === undefined && !mayBeReversed
-      if (isFirst && (await isStillThere(engine, work)) === 'yes') return 'by operation'
+      const now = isFirst ? await isStillThere(engine, work) : 'not known yet'
+      if (now === 'yes') return 'by operation'
+      if (now === 'not reversed') return failed
       return { is: 'refused', why: `it may be undone already: ${reversed.why}` }
     }
   }
@@ -176,16 +170,42 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
 
 const failed = { is: 'refused', why: 'its reversal failed', outcome: 'notReversed' } as const
 
-/** The acquirer contradicts itself, so an enquiry finds out whether the operation stands. */
-async function isStillThere(
-  engine: Engine,
-  work: AttemptContext,
-): Promise<'yes' | 'no' | 'no answer'> {
-  const handler = work.target.loaded.connector.resolve.enquire
-  if (handler === undefined) return 'no'
-  const found = await ask(engine, work, 'enquire', handler)
-  if (found.is === 'unknown') return 'no answer'
-  return found.is === 'approved' || found.is === 'accepted' ? 'yes' : 'no'
+type Standing = 'yes' | 'not reversed' | 'no' | 'not known yet'
+
+/** What "nothing to undo" means, by whether the operation stands. */
+const afterNothing: Readonly<Record<Standing, Undone>> = {
+  yes: { is: 'refused', why: 'the acquirer finds nothing to undo, and still has it as done' },
+  'not reversed': failed,
+  'not known yet': { is: 'open' },
+  no: { is: 'undone', by: 'reverseByKey: nothing' },
+}
+
+/**
+ * The acquirer contradicts itself, so an enquiry finds out whether the operation stands. An operation
+ * that the acquirer told of may be invisible to its enquiries for a time.
+ */
+async function isStillThere(engine: Engine, work: AttemptContext): Promise<Standing> {
+  const { connector } = work.target.loaded
+  if (connector.resolve.enquire === undefined) return 'no'
+  const found = await ask(engine, work, 'enquire', connector.resolve.enquire)
+  switch (found.is) {
+    case 'approved':
+    case 'accepted':
+      return 'yes'
+    case 'notReversed':
+      return 'not reversed'
+    case 'declined':
+    case 'reversed':
+    case 'notSent':
+      return 'no'
+    case 'notFound': {
+      const visibleMs = engine.connectorTimeoutMs + connector.supports.enquiryVisibleAfterMs
+      const [told] = await engine.lanes.single(toldSince(work.payment.id))
+      return told !== undefined && told.ms < visibleMs ? 'not known yet' : 'no'
+    }
+    default:
+      return 'not known yet'
+  }
 }
 
 /** Why the engine's own reversal would undo another operation. */

@@ -51,8 +51,8 @@ export type Answer = {
   asked?: true
   /** The acquirer took a reversal by key: the code of the payment once it is taken back. */
   reversal?: { code: Reason }
-  /** A late success; its amount when it differs. */
-  late?: { minor?: string; currency?: string }
+  /** A late success: its amount when it differs, and how its final word comes when it was only accepted. */
+  late?: { minor?: string; currency?: string; finalBy?: 'event' | 'poll' }
 }
 
 /** One payment record in the engine: first payments and follow-ups alike. */

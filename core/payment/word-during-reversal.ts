@@ -55,7 +55,8 @@ export async function noteApproval(
   if (outcome.is !== 'approved' && outcome.is !== 'accepted') return
   const amount = amountSaid(outcome, about) ?? payment.amount
   // Where parts may be approved, too: what is left of the operation must not be kept as asked.
-  if (!isSameAmount(amount, payment.amount)) return holdOtherAmount(engine, payment, amount)
+  if (!isSameAmount(amount, payment.amount))
+    return holdOtherAmount(engine, payment, amount, outcome.is)
   const detail = {
     why: 'approved while its reversal was under way',
     minor: String(amount.minor),

@@ -110,8 +110,11 @@ function notification(event: StoredEvent, type: NotificationType, payload: objec
   }
 }
 
+/** `seq` counts its events. */
+type Numbered = Payment & { readonly seq: number }
+
 type Resources = {
-  readonly payments: ReadonlyMap<string, Payment>
+  readonly payments: ReadonlyMap<string, Numbered>
   readonly registrations: ReadonlyMap<string, Registration>
   /** Contents of registrations at earlier events, by id and sequence number. */
   readonly former: ReadonlyMap<string, Registration['request']>
@@ -125,7 +128,11 @@ async function readResources(engine: Engine, events: readonly StoredEvent[]): Pr
     ...new Set(events.filter(({ type }) => type.startsWith(noun)).map(({ resource }) => resource)),
   ]
   const [payments, schedules] = await Promise.all([
-    readAll(idsOf('payment.'), (ids) => engine.lanes.read(paymentsById(ids)), toPayment),
+    readAll(
+      idsOf('payment.'),
+      (ids) => engine.lanes.read(paymentsById(ids)),
+      (row): Numbered => ({ ...toPayment(row), seq: row.seq }),
+    ),
     readAll(idsOf('schedule.'), (ids) => engine.lanes.read(schedulesById(ids)), toSchedule),
   ])
   const made = [...payments.values()].flatMap((payment) => {
@@ -194,10 +201,13 @@ function payloadOf(
 }
 
 /** State and result come from the event, regardless of the payment's present state. */
-function paymentPayload(event: StoredEvent, payment: Payment): object {
+function paymentPayload(event: StoredEvent, payment: Numbered): object {
   const state = (event.data.state ?? payment.state) as PaymentState
   const resultCode = (event.data.code ?? payment.resultCode) as string
-  const isAsThen = payment.state === state && payment.resultCode === resultCode
+  const isSame = payment.state === state && payment.resultCode === resultCode
+  // It may have failed since, and be approved for another amount.
+  const isAsThen =
+    isSame && (payment.seq === event.seq || payment.approvedMinor === approvedOf(payment, event))
   const then = isAsThen ? payment : asOfThen(payment, event, state, resultCode)
   // Any browser with the redirect counts as the shopper, so notifications do not contain it.
   const {
@@ -225,8 +235,18 @@ function asOfThen(
   state: PaymentState,
   resultCode: string,
 ): Payment {
-  const answer = event.data.then ?? {}
-  return { ...payment, state, resultCode, approvedMinor: null, finalBy: null, answer }
+  const { approvedMinor: _, ...answer } = thenOf(event)
+  const approvedMinor = state === 'approved' ? approvedOf(payment, event) : null
+  return { ...payment, state, resultCode, approvedMinor, finalBy: null, answer }
+}
+
+const thenOf = ({ data }: StoredEvent) =>
+  (data.then ?? {}) as { readonly approvedMinor?: string; readonly [name: string]: unknown }
+
+/** The amount that an event approved; null where it approved none. */
+function approvedOf({ amount }: Payment, event: StoredEvent): bigint | null {
+  if (event.data.state !== 'approved') return null
+  return BigInt(thenOf(event).approvedMinor ?? amount.minor)
 }
 
 function schedulePayload(event: StoredEvent, now: Schedule): object {

@@ -115,6 +115,7 @@ describe('late answers', () => {
     const answered = run.debit('taken-back', call.script)
     const { paymentId } = await call.begun
     await overtake(paymentId)
+    run.acquirer.tell('taken-back', { ...call.script, enquire: () => declined('800.100.155') })
     call.answer(approvedAs(await call.begun))
     await answered
     await until(async () =>

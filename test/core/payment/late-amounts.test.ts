@@ -136,6 +136,7 @@ describe('approvals for another amount', { concurrency: true }, () => {
           context.sending()
           return pending('event', { refs: { reference: 'open' } })
         },
+        reverseByKey: () => ({ is: 'reversed' }),
       })
       await run.dueNow(id)
       await run.event(id, 'payment.expired')

@@ -84,7 +84,9 @@ export function sums(
       : balance(
           parentIs.kind,
           [parentIs.sums, share(subject, place, moved), situation.parent ?? {}, whileDone],
-          situation.closes === 'parent' || (subject === 'replacement' && place !== 'gone'),
+          situation.closes === 'parent' ||
+            // A replacement that failed after its captures still stands for what they took.
+            (subject === 'replacement' && (place !== 'gone' || (own?.captured ?? 0) > 0)),
         )
   const returned =
     subject !== 'void of a capture'

@@ -155,7 +155,9 @@ export const stoodAs = (cell: Cell): Seen => seen(cell, 'nothing')
 
 /** The expected state afterwards. */
 export function becomes(cell: Cell): Partial<Seen> {
-  const comes = table[cell.standing][saidBy(cell.word)]
+  const isListed = cell.standing === 'late' && cell.word === 'declined' && isReversal(cell.subject)
+  // Nobody undoes a reversal, so an operator has to know that it may have failed.
+  const comes = isListed ? 'contradiction' : table[cell.standing][saidBy(cell.word)]
   const { entries, own, parent, returned, beyond, ...answered } = seen(cell, comes)
   // An undone operation is heard once more as a late word, and for a reversal operators decide.
   const isBack = isReversal(cell.subject) || cell.subject === 'undo'

@@ -1,0 +1,26 @@
+/** Before an operation without an answer is sent again: what it is about may have changed. */
+import type { Engine } from '../engine.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import { isChargedBack } from './dispute-fact.ts'
+import { held } from './late-word-move.ts'
+import { referencedBy } from './rebuild-attempt.ts'
+import { balanceById } from './store-read.ts'
+import { toldAsGone } from './store-take-back.ts'
+
+/**
+ * Whether the engine would still begin this operation; the referenced payment may have changed
+ * since. Money that may be back already, by a chargeback or by a word of the acquirer, is not given back.
+ */
+export async function stillStands(engine: Engine, { payment }: AttemptContext): Promise<boolean> {
+  if (payment.effect === 'undo') {
+    const undoes = await referencedBy(engine, payment)
+    if (undoes === undefined || (await isChargedBack(engine, undoes))) return false
+    if ((await engine.lanes.single(toldAsGone(undoes.id))).length > 0) return false
+    return (await held(engine, undoes.attemptKey))?.attempt.state === 'late'
+  }
+  const [balance] =
+    payment.parentId === null ? [] : await engine.lanes.single(balanceById(payment.parentId))
+  if (balance === undefined) return false
+  const isClosed = balance.closed_by !== null && balance.closed_by !== payment.id
+  return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
+}

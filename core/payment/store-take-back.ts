@@ -1,0 +1,32 @@
+/** SQL that a late success is judged by before it is taken back, and after. */
+import { stands } from '../attention/store.ts'
+import { sql } from '../db/sql.ts'
+
+/** Words that money of a late success is gone, also where an operator has taken them off the list. */
+export const toldAsGone = (paymentId: string) => sql<{ id: string }>`
+  select id
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'conflict'
+    and (reference ~ '^(reversed|declined)( |$)')
+  limit 1`
+
+/** Milliseconds since a late success is listed. */
+export const toldSince = (paymentId: string) => sql<{ ms: number }>`
+  select (extract(epoch from now() - at) * 1000)::double precision as ms
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'conflict' and reference = '' and resolved_at is null`
+
+/** Whether the engine gave a late success up, and whether an operator wants it taken back since. */
+export const lastOfTakeBack = (paymentId: string) => sql<{ stands: boolean; is_redriven: boolean }>`
+with begun as (
+  select coalesce(max(at), '-infinity') as at
+  from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'conflict' and reference = '' and resolved_at is null),
+last as (
+  select coalesce(max(audit.at) filter (where action = ${stands}::text), '-infinity') as stands,
+    coalesce(max(audit.at) filter (where action = 'payment.redriven'), '-infinity') as redriven
+  from begun
+  join tollgate.audit on audit.at >= begun.at
+  where audit.resource = ${paymentId}::uuid)
+select stands > redriven as stands, redriven > stands as is_redriven
+from last`

@@ -1,0 +1,70 @@
+/** Late successes that a settlement file names. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Reversed } from '@tollgate/plugin-kit'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { until } from '../../rig/gateway.ts'
+import { refuse } from '../../rig/late-words.ts'
+import { type EffectRun, line, startEffects } from '../settlement/effect-run.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
+
+describe('late successes in settlement files', () => {
+  let run: EffectRun
+  before(async () => {
+    run = await startEffects()
+  })
+  after(() => run.close())
+
+  const late = async (answer: () => Reversed) => {
+    const undone: string[] = []
+    const id = await run.pay({
+      debit: refuse,
+      enquire: approvedAs,
+      reverseByKey: ({ key }) => {
+        const said = answer()
+        if (said.is === 'reversed') undone.push(key)
+        return said
+      },
+    })
+    return { id, undone }
+  }
+  const isSettledBy = (id: string, source: string) =>
+    until(async () => {
+      const [row] = await run.sql<{ settled_by: string }>(
+        "select settled_by from tollgate.attempt where payment_id = $1 and state = 'late'",
+        [id],
+      )
+      return row?.settled_by === source ? true : undefined
+    })
+  const isBack = (id: string) =>
+    until(async () => ((await run.kinds(id))[0] === '(conflict)' ? true : undefined))
+
+  test('a line that confirms an accepted success does not stop its reversal', async () => {
+    let isUp = false
+    const { id, undone } = await late(() =>
+      isUp ? { is: 'reversed' } : { is: 'unknown', why: 'down' },
+    )
+    await run.tell(id, { outcome: acceptance })
+    await run.file(line(id))
+    await isSettledBy(id, 'event')
+    isUp = true
+    await until(async () => {
+      await run.dueNow(id)
+      return undone.length > 0 ? true : undefined
+    })
+    await isBack(id)
+    assert.equal(undone.length, 1)
+  })
+
+  test('a success that only a line claims is taken back on the request of an operator', async () => {
+    const { id, undone } = await late(() => ({ is: 'reversed' }))
+    await run.file(line(id))
+    await isSettledBy(id, 'settlement')
+    assert.equal(undone.length, 0)
+    await run.gateway.operator.redrive(id, by)
+    await isBack(id)
+    assert.equal(undone.length, 1)
+  })
+})
