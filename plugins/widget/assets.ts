@@ -36,7 +36,9 @@ export type Assets = {
 /** Sources and compiled files lie in different folders below the package. */
 function folder(): URL {
   const beside = new URL('./generated/', import.meta.url)
-  return existsSync(beside) ? beside : new URL('../generated/', import.meta.url)
+  return existsSync(new URL('assets.json', beside))
+    ? beside
+    : new URL('../generated/', import.meta.url)
 }
 
 function readAssets(): Assets {
