@@ -120,12 +120,21 @@ export async function createSchedule(
   return { ...withNext(stored), ...(isNew ? {} : { replayed: true }) }
 }
 
-/** The due times of a schedule; stores nothing. */
+/**
+ * The due times of a schedule; stores nothing.
+ *
+ * @throws GatewayError as the creation, also for an unusable registration where one is named.
+ */
 export async function previewSchedule(
   engine: Engine,
   caller: Caller,
   { fields }: Request,
 ): Promise<{ plan: JobPlan; next: readonly Date[] }> {
+  const registrationId = textOf(fields, 'registrationId')
+  if (registrationId !== undefined) {
+    const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
+    await usableFor(engine, caller, registrationId, addressee)
+  }
   const channel = await engine.directory.channel(caller, textOf(fields, 'entityId'))
   const now = await timeOf(engine, await clockOf(engine, channel, fields, null))
   const plan = readPlan(engine, channel, fields, now)

@@ -51,10 +51,11 @@ export type AuditRow = {
   detail: Readonly<Record<string, unknown>>
 }
 
+/** Decisions about a resource. Changes by merchants are steps by themselves. */
 export const auditOf = (resource: string, limit: number) => sql<AuditRow>`
   select at, actor, actor_kind, action, detail
   from tollgate.audit
-  where resource = ${resource}::uuid
+  where resource = ${resource}::uuid and action not like 'schedule.%' and action not like 'registration.%'
   order by at
   limit ${limit}::integer`
 

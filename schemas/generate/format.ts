@@ -25,7 +25,10 @@ const clock = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]'
 
 const webAddress = '[Hh][Tt][Tt][Pp][Ss]?:\\/\\/[^\\s\\/?#]+[^\\s]*'
 /** Schemes that browsers open by themselves: programs, texts and files instead of an app. */
-const noApps = ['javascript', 'vbscript', 'data', 'file', 'blob', 'filesystem', 'about', 'intent']
+const noApps =
+  'javascript vbscript data file blob filesystem about intent view-source ftp ftps ws wss'.split(
+    ' ',
+  )
 const inAnyCase = (word: string) =>
   word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
 const appLink = `(?!(?:${noApps.map(inAnyCase).join('|')}):)[A-Za-z][A-Za-z0-9+.\\-]{0,63}:\\/\\/[^\\s\\/?#]+[^\\s]*`

@@ -2177,7 +2177,7 @@ export interface SchedulesPreviewRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
-  /** Stored instrument that the schedule would charge; not looked up. */
+  /** Stored instrument that the schedule would charge. */
   registrationId?: string
   job?: Job
   standingInstruction?: StandingInstruction

@@ -11,7 +11,7 @@ export const schedule = group('', 'Schedule request', [
 
 /** A preview takes the request of a creation, and needs nothing of it but the job. */
 export const schedulePreview = group('', 'Schedule preview', [
-  ['registrationId', id32, O, request, none, 'Stored instrument that the schedule would charge; not looked up.', reference],
+  ['registrationId', id32, O, request, none, 'Stored instrument that the schedule would charge.', reference],
 ], [], 'schedule preview')
 
 /** The basic fields of a schedule's payments. */

@@ -2,7 +2,7 @@
 import { isResultCode, operations } from '../../schemas/index.ts'
 import type { Answer } from './wire.ts'
 
-const statuses = new Set([200, 400, 401, 403, 404, 405, 411, 413, 414, 429, 431])
+const statuses = new Set([200, 400, 401, 403, 404, 405, 408, 411, 413, 414, 429, 431])
 
 /** Traces of internals: file names, stack frames, names of errors, messages of Postgres. */
 const inside =

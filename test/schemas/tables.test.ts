@@ -104,7 +104,7 @@ const fieldsPerGroup = {
   'report destination response': 12,
   'report destination list response': 2,
   'report delivery response': 14,
-  'report action response': 5,
+  'report action response': 6,
   'sftp key response': 7,
   'sftp key list response': 2,
 }

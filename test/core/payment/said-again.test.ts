@@ -77,7 +77,7 @@ describe('repeated reports about settled money', { concurrency: true }, () => {
     await run.tell(id, { outcome: approval, minor: '5000' })
     assert.equal(await run.tell(id, { outcome: approval }), 'conflict')
     assert.deepEqual(await run.kinds(id), ['conflict', 'conflict'])
-    run.acquirer.tell('again-open', {})
+    run.acquirer.tell('again-open', { reverseByKey: (): Reversed => ({ is: 'reversed' }) })
     await run.dueNow(id)
     await isUndone(id)
   })

@@ -114,7 +114,7 @@ describe('rows of the simulator in the engine', () => {
     await run.event(body.id, 'payment.approved')
     const found = await run.gateway.payments.get(body.id)
     assert.equal(found.result.code, '000.100.110')
-    assert.deepEqual(found.nextActions, ['RF', 'RV', 'RB'])
+    assert.deepEqual(found.nextActions, ['RF', 'RV', 'RB', 'CB'])
   })
 
   test('a follow-up on a lost answer enquires first and succeeds at once', async () => {

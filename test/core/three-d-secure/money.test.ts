@@ -314,6 +314,7 @@ describe('money around an authentication', () => {
     const { id, token } = await run.away('early-word', {
       complete: () => ({ is: 'failed', status: 'N' }),
     })
+    run.acquirer.tell('early-word', { reverseByKey: () => ({ is: 'reversed' }) })
     const eventId = await run.bring(id, { outcome: approval })
     await until(async () => {
       const [event] = await run.sql<{ waits: number; processed_at: Date | null }>(

@@ -61,6 +61,8 @@ describe('requests of deployed clients', () => {
       'file:///etc/passwd',
       'file://host/x',
       'vbscript://x',
+      'ftp://shop.example/x',
+      'ws://shop.example/x',
       'blob:https://shop.example/1',
       'myapp:paid',
       '//shop.example/x',

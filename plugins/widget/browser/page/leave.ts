@@ -7,7 +7,9 @@ const isWeb = (address: string) => /^https?:\/\//i.test(address)
 /** The link of an app counts as well, and no script: the gateway checks what merchants send. */
 const isPage = (address: string) =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(address) &&
-  !/^(javascript|vbscript|data|file|blob|filesystem|about|intent):/i.test(address)
+  !/^(javascript|vbscript|data|file|blob|filesystem|about|intent|view-source|ftps?|wss?):/i.test(
+    address,
+  )
 
 /** Goes to the merchant's result page. */
 export function goToResult({ options }: Context, resultUrl: string): boolean {
