@@ -43,7 +43,12 @@ const hasLeft = (published: Position) => sql`departure.scope_id = source.scope_i
             and present.entity_id = record.entity_id
           where record.id = departure.record_id and present.series_entity_id = source.series_entity_id)`
 
-/** Scopes and entities with versions after the position. Null horizon: also those that are not final. */
+/**
+ * Scopes and entities with versions after the position. Null horizon: also those that are not final.
+ *
+ * `offset 0` keeps PostgreSQL from hashing all records of the table, which it prefers on a wrong guess of the
+ * number of sources.
+ */
 export const sourcesWithNews = (series: Series, after: Position, horizon: string | null) => sql<{
   scope_id: string
   entity_id: string
@@ -57,13 +62,15 @@ export const sourcesWithNews = (series: Series, after: Position, horizon: string
       from tollgate.settlement_record as record
       where record.scope_id = source.scope_id and record.entity_id = source.entity_id
         and (record.txid, record.id) > (${after.txid}::xid8, ${after.recordId}::uuid)
-        and (${horizon}::xid8 is null or record.txid < ${horizon}::xid8))
+        and (${horizon}::xid8 is null or record.txid < ${horizon}::xid8)
+      offset 0)
       or exists (
       select
       from tollgate.report_departure as departure
       where ${hasLeft(after)}
         and (departure.txid, departure.record_id) > (${after.txid}::xid8, ${after.recordId}::uuid)
-        and (${horizon}::xid8 is null or departure.txid < ${horizon}::xid8)))
+        and (${horizon}::xid8 is null or departure.txid < ${horizon}::xid8)
+      offset 0))
   order by source.scope_id, source.entity_id`
 
 export type Version = RecordRow & {

@@ -48,7 +48,7 @@ describe('statements of reports', () => {
   }
   const isByIndex = async (statement: Sql, index: string) => {
     const { indexes, whole } = await readBy(statement)
-    assert.ok(indexes.includes(index), indexes.join())
+    assert.ok(indexes.includes(index), `by index: ${indexes}; whole: ${whole}`)
     assert.ok(!whole.includes('settlement_record'), whole.join())
   }
 
