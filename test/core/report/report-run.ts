@@ -7,13 +7,18 @@ import { Lanes } from '../../../core/db/lanes.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { type ReportForm, reportBytes, reportFile } from '../../../core/report/open.ts'
 import { reconciliationColumns } from '../../../schemas/index.ts'
-import { freshSimulator } from '../../rig/gateway.ts'
+import { freshSimulator, until } from '../../rig/gateway.ts'
 import { type MatchingRun, startMatching } from '../settlement/matching-run.ts'
 
 /** Cells of a row by column. */
 export type Row = Readonly<Record<string, string>>
 
 export type ReportRun = MatchingRun & {
+  /**
+   * Waits for the end of all transactions that the cluster has now. Files wait for older transactions, and
+   * tests beside this one share the cluster.
+   */
+  olderTransactionsEnd(): Promise<void>
   /** Makes report files now, and returns their ids. */
   cut(): Promise<string[]>
   bytesOf(fileId: string, form?: ReportForm): Promise<Buffer>
@@ -39,10 +44,26 @@ export async function startReports(): Promise<ReportRun> {
     assert.ok(createHash('sha256').update(bytes).digest().equals(file.sha256))
     return bytes
   }
+  const olderTransactionsEnd = async () => {
+    const [now] = await run.sql<{ next: string }>(
+      'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
+    )
+    await until(async () => {
+      const rows = await run.sql(
+        'select where pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8',
+        [now!.next],
+      )
+      return rows.length > 0 ? true : undefined
+    })
+  }
   return {
     ...run,
     bytesOf,
-    cut: async () => (await run.gateway.reports.cut()).map(({ id }) => id),
+    olderTransactionsEnd,
+    cut: async () => {
+      await olderTransactionsEnd()
+      return (await run.gateway.reports.cut()).map(({ id }) => id)
+    },
     rowsOf: async (fileId) => rowsIn((await bytesOf(fileId)).toString()),
     files: async (entityId = run.merchant, clockId = null) => {
       const rows = await run.sql<{ id: string; no: number }>(
