@@ -15,6 +15,7 @@ import { type Answer, requestBytes, sendAll } from '../attacks/wire.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { browser, scriptedAuthenticator } from '../rig/authenticator.ts'
 import { closeChecked } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
 import { cardOf } from '../rig/payment-request.ts'
 import { newSshKey } from '../rig/ssh-keys.ts'
 import { storePayout } from '../rig/stored-payouts.ts'
@@ -290,7 +291,13 @@ async function stock(run: Hosted, channel: string, merchant: string, count: numb
   for (let no = 0; no < Math.ceil(count * 0.1); no += 1) {
     const owner = { holder: marks[0]!, reference: marks[1]! }
     aggregation.push((await storePayout(run, { channel, merchant }, owner)).id)
-    report.push(...(await gateway.reports.cut({ entityId: merchant })).map(({ id }) => id))
+    // A file waits for the end of older transactions, and tests beside this one share the cluster.
+    report.push(
+      ...(await until(async () => {
+        const made = await gateway.reports.cut({ entityId: merchant })
+        return made.length > 0 ? made.map(({ id }) => id) : undefined
+      })),
+    )
   }
   // After the files, so that nothing waits for these folders.
   const destination: string[] = []
