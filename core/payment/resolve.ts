@@ -10,6 +10,7 @@ import { toldSuccess } from '../attention/store-told.ts'
 import { engineActor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
@@ -84,8 +85,13 @@ export async function resolve(
   try {
     work = await rebuildAttempt(engine, payment, taken.lease)
   } catch (error) {
+    const why =
+      error instanceof GatewayError
+        ? 'the connector that carried it out is not available'
+        : 'its acquirer could not be asked now'
+    // Listed under the lease, as after an enquiry.
+    await list(engine, payment, why)
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
-    await list(engine, payment, 'the connector that carried it out is not available')
     throw error
   }
   if (!isOpen(payment.state)) {
