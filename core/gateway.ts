@@ -1,4 +1,4 @@
-import type { GatewayEvent, Inbound } from '@tollgate/plugin-kit'
+import type { GatewayEvent, Inbound, InboundReply } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
 import { receive } from './acquirer-events/receive.ts'
 import { type Alarm, GuessedIds } from './audit/alarm.ts'
@@ -224,6 +224,7 @@ export class Gateway {
   /**
    * Stores a message of an acquirer.
    *
+   * @returns the reply that the acquirer expects; undefined: 200 with any body.
    * @param message The message, or a function that reads the message once the account is found.
    * @param address The sender's address, for the limit of unverified messages.
    * @throws GatewayError 404, 400, 429, 503.
@@ -233,7 +234,7 @@ export class Gateway {
     account: string,
     message: Inbound | (() => Promise<Inbound>),
     address?: string,
-  ): Promise<void> {
+  ): Promise<Required<InboundReply> | undefined> {
     return receive(this.#engine, connector, account, message, address)
   }
 

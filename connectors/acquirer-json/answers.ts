@@ -15,10 +15,10 @@ import {
   type ReversalEnd,
   type ReversalRequested,
   type Reversed,
+  resultAdvice,
   unknown,
 } from '@tollgate/plugin-kit'
-import { resultAdvice } from '@tollgate/schemas'
-import { reasonFor } from './reasons.ts'
+import { approvalCode, malfunctionCode, reasonFor } from './reasons.ts'
 
 /** Poll interval for a payment under review by the bank's fraud desk. */
 const pollMs = 30_000
@@ -35,6 +35,15 @@ export type BankPayment = {
   readonly confirmUrl?: string
   /** Of a reversal by reference that the bank carries out later. */
   readonly reversal?: 'queued' | 'done' | 'failed'
+}
+
+/** A dispute of a payer, as the bank describes it in events. */
+export type BankDispute = Pick<BankPayment, 'amount'> & {
+  readonly id: string
+  /** Key of the disputed payment. */
+  readonly reference: string
+  readonly reason: string
+  readonly state: 'opened' | 'won'
 }
 
 const statuses: readonly string[] = ['approved', 'submitted', 'declined', 'review', 'confirm']
@@ -117,6 +126,10 @@ export function outcomeOf(payment: BankPayment, asked: Money): Outcome {
   const { code, text, networkReference, confirmUrl } = payment
   const refs = { id: payment.id }
   const amount = moneyOf(payment)
+  const isDone = payment.status === 'approved' || payment.status === 'submitted'
+  if (isDone && code !== approvalCode)
+    return unknown(`done with the unknown code ${code}`, { refs })
+  if (code === malfunctionCode) return unknown('the system of the bank failed', { refs })
   switch (payment.status) {
     case 'approved':
       return approved(refs, {
@@ -149,7 +162,7 @@ export function outcomeOf(payment: BankPayment, asked: Money): Outcome {
   }
 }
 
-export const moneyOf = ({ amount: { value, currency } }: BankPayment): Money => ({
+export const moneyOf = ({ amount: { value, currency } }: Pick<BankPayment, 'amount'>): Money => ({
   minor: BigInt(value),
   currency,
 })
@@ -166,13 +179,28 @@ export function readPayment(json: unknown): BankPayment | undefined {
   const payment = (json ?? {}) as Partial<BankPayment>
   const texts = [payment.id, payment.reference, payment.code]
   const isWhole =
-    texts.every((text) => typeof text === 'string' && text !== '') &&
+    texts.every(isText) &&
     statuses.includes(payment.status ?? '') &&
     reversals.includes(payment.reversal) &&
-    /^[0-9]{1,15}$/.test(payment.amount?.value ?? '') &&
-    /^[A-Z]{3}$/.test(payment.amount?.currency ?? '')
+    isAmount(payment.amount)
   return isWhole ? (payment as BankPayment) : undefined
 }
+
+/** A dispute, or undefined unless every field agrees with the bank's manual. */
+export function readDispute(json: unknown): BankDispute | undefined {
+  const dispute = (json ?? {}) as Partial<BankDispute>
+  const texts = [dispute.id, dispute.reference, dispute.reason]
+  const isWhole =
+    texts.every(isText) &&
+    (dispute.state === 'opened' || dispute.state === 'won') &&
+    isAmount(dispute.amount)
+  return isWhole ? (dispute as BankDispute) : undefined
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+const isAmount = (amount: BankPayment['amount'] | undefined): boolean =>
+  /^[0-9]{1,15}$/.test(amount?.value ?? '') && /^[A-Z]{3}$/.test(amount?.currency ?? '')
 
 /** The bank refuses before it does anything, and states it: 4xx with its own `refused: true`. */
 function refusalOf(

@@ -3,16 +3,18 @@ import {
   contractVersion,
   defineConnector,
   definePlugin,
+  none,
   type Operation,
   type Outcome,
+  R,
+  request,
   type SettingsOf,
+  secret,
   settings,
   unknown,
 } from '@tollgate/plugin-kit'
-import { none, R, request, secret } from '@tollgate/schemas'
 import { readCheck, readFound, readOutcome, readReversal } from './answers.ts'
-import { claimsOf, isSigned } from './events.ts'
-import { reasons } from './reasons.ts'
+import { claimsOf, isSigned, reply } from './events.ts'
 import { followUp, pathOf, payment } from './requests.ts'
 
 const config = settings('Example Bank', [
@@ -87,8 +89,8 @@ export const acquirerJson = defineConnector({
   inbound: {
     verify: (message, { account }) => isSigned(message, account.eventSecret),
     parse: claimsOf,
+    reply: () => reply,
   },
-  reasons,
   check: async ({ http, config, account }) =>
     readCheck(await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })),
 })

@@ -1,8 +1,8 @@
-import type { Reason } from '@tollgate/schemas'
+import { type Reason, reasonTable } from '@tollgate/plugin-kit'
 
 /** The bank's codes and their reasons, as a table for comparison with the manual. */
 // biome-ignore format: a table reads best with one row on one line.
-export const reasons = {
+const reasons = {
   '05':                '800.100.152', // do not honour
   '51':                '800.100.155', // not sufficient funds
   '54':                '800.100.157', // expired or wrong expiry date
@@ -25,5 +25,19 @@ export const reasons = {
  * A code outside the table gets the general reason: the status states the decline, and new codes
  * appear without notice.
  */
-export const reasonFor = (code: string): Reason =>
-  Object.hasOwn(reasons, code) ? reasons[code as keyof typeof reasons] : '800.100.100'
+export const reasonFor = reasonTable(reasons)
+
+/** The only code of an approval. A new one, such as that of a partial approval, must be read before it counts. */
+export const approvalCode = '00'
+
+/** "96: the system failed after it took the order, which may have been carried out." */
+export const malfunctionCode = '96'
+
+/** The bank's words for chargebacks. */
+// biome-ignore format: a table reads best with one row on one line.
+export const disputeReasonFor = reasonTable({
+  'fraud':        '000.100.220',
+  'not-received': '000.100.221',
+  'unrecognised': '000.100.222',
+  'duplicate':    '000.100.224',
+}, '000.100.200')

@@ -17,7 +17,6 @@ import { simulatorHttpAuthenticator } from './authentication/http.ts'
 import { claimsOf, isSigned } from './event.ts'
 import { account, config, headersOf } from './http-settings.ts'
 import { type SimulatorFound, toFound, toOutcome, toReversed } from './outcomes.ts'
-import { reasons } from './reasons.ts'
 import { shownOnPage } from './redirect.ts'
 import { labelsOf, toRequest } from './requests.ts'
 import { simulatorParameters } from './rules.ts'
@@ -66,7 +65,6 @@ export const simulatorHttp = defineConnector({
     parse: claimsOf,
   },
   settlement,
-  reasons,
   check: async ({ http, config, account }) => {
     const answer = await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })
     if (answer.status === 200) return { ok: true }

@@ -31,7 +31,7 @@ import {
 import { toFound, toOutcome, toReversed } from './outcomes.ts'
 import { openPages } from './pages/in-process.ts'
 import { paymentsIn } from './pages/kept-payments.ts'
-import { reasonFor, reasons } from './reasons.ts'
+import { reasonFor } from './reasons.ts'
 import { isProof, redirectOf } from './redirect.ts'
 import { toRequest } from './requests.ts'
 import { simulatorParameters } from './rules.ts'
@@ -105,7 +105,6 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
       verify: async (message, { records }) => isSigned(message, await secretOf(records)),
       parse: claimsOf,
     },
-    reasons,
     settlement: simulatedSettlement,
   })
   return {

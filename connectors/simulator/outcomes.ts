@@ -9,10 +9,14 @@ import {
   type Redirect,
   type Refs,
   type Reversed,
+  unknown,
 } from '@tollgate/plugin-kit'
 import { isPending, isResultCode, resultAdvice } from '@tollgate/schemas'
 import type { Answer, Reversal } from './answer.ts'
 import { reasonFor } from './reasons.ts'
+
+/** The acquirer's code of an approval. */
+const done = '00'
 
 /** What an enquiry at this acquirer finds: it reverses at once. */
 export type SimulatorFound = Exclude<Found, { is: 'requested' | 'reversed' | 'notReversed' }>
@@ -28,6 +32,7 @@ export function toFound(answer: Answer, asked: Money, redirect?: Redirect): Simu
   const refs: Refs = answer.reference === undefined ? {} : { reference: answer.reference }
   switch (answer.status) {
     case 'approved':
+      if (code !== done) return unknown('approved with a code that is no approval', { refs })
       return approved(refs, {
         ...shown,
         ...(answer.networkTxId === undefined ? {} : { networkTxId: answer.networkTxId }),

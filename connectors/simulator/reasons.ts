@@ -1,4 +1,5 @@
-import { isResultCode, type Reason } from '@tollgate/schemas'
+import { type Reason, reasonTable } from '@tollgate/plugin-kit'
+import { isResultCode } from '@tollgate/schemas'
 
 /**
  * The simulated acquirer's codes and their reasons. Numbers are response codes of card networks,
@@ -51,8 +52,7 @@ const codes = new Map<string, string>(
 /** The acquirer's code for a reason of the rules. */
 export const codeFor = (reason: Reason): string => codes.get(reason) ?? reason
 
+const listed = reasonTable(reasons)
+
 /** The engine's reason for an acquirer's code; an unknown code gets the general reason. */
-export function reasonFor(code: string): Reason {
-  if (Object.hasOwn(reasons, code)) return reasons[code as Code]
-  return isResultCode(code) ? code : '800.100.100'
-}
+export const reasonFor = (code: string): Reason => (isResultCode(code) ? code : listed(code))

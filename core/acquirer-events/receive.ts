@@ -1,6 +1,6 @@
 /** Receives messages of acquirers: stores, acknowledges and then applies them. */
 import { createHash } from 'node:crypto'
-import type { Inbound } from '@tollgate/plugin-kit'
+import type { Connector, Inbound, InboundReply } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ConnectorCall } from '../connector/call.ts'
 import { storable } from '../db/json.ts'
@@ -12,6 +12,7 @@ import { type Malformed, readClaim } from './claim.ts'
 import { workOnKey } from './fair-turns.ts'
 import { floods } from './flood.ts'
 import { entryAbout } from './list.ts'
+import { checkedReply, WrongReply } from './reply.ts'
 import {
   addEvent,
   addOtherContent,
@@ -32,6 +33,7 @@ type Well = { readonly eventId: string; readonly claim: StoredClaim }
  * Takes one message for an account of a connector. The message is stored on return.
  *
  * @param given the message, or a function that reads it once the account is known
+ * @returns the reply that the acquirer expects, where the connector names one.
  * @throws GatewayError 404 for an unknown connector or account, 400 for an unreadable message, 503
  * when the signature cannot be checked now, 429 for too many unverified messages.
  */
@@ -41,7 +43,7 @@ export async function receive(
   accountKey: string,
   given: Inbound | (() => Promise<Inbound>),
   address?: string,
-): Promise<void> {
+): Promise<Required<InboundReply> | undefined> {
   const target = await engine.targets.inbound(connectorName, accountKey)
   const inbound = target?.loaded.connector.inbound
   if (target === undefined || inbound === undefined)
@@ -56,12 +58,30 @@ export async function receive(
     deadlineMs: engine.clock.elapsedMs() + engine.connectorTimeoutMs,
     sendByWallMs: engine.clock.realMs() + engine.connectorTimeoutMs,
   })
+  const from = { connector: connectorName, account: accountKey, address }
+  try {
+    await take(engine, from, inbound, message, call)
+    return await replyOf(engine, from, inbound, message, call)
+  } finally {
+    call.finish()
+  }
+}
+
+type Receiving = NonNullable<Connector['inbound']>
+
+/** Stores the claims of a message, and begins to work on them. */
+async function take(
+  engine: Engine,
+  from: From,
+  inbound: Receiving,
+  message: Inbound,
+  call: ConnectorCall,
+): Promise<void> {
+  const { connector: connectorName, account: accountKey, address } = from
   const verified = await within(engine, call, async () => inbound.verify(message, call))
     .then((proven) => proven === true)
     // A permanent refusal would make the acquirer give up a message that may be genuine.
     .catch(() => Promise.reject(notNow()))
-    .finally(() => call.finish())
-  const from = { connector: connectorName, account: accountKey, address }
   if (!verified) {
     engine.alarm('forged-event', {
       subject: `${connectorName} ${accountKey}`,
@@ -72,7 +92,9 @@ export async function receive(
   }
   // Counted before the read, since even an unreadable message costs time.
   if (!verified && floods(engine, from, 1)) throw tooMany()
-  const claims = await within(engine, call, async () => inbound.parse(message)).catch(() => null)
+  const claims = await within(engine, call, async () => inbound.parse(message, call)).catch(
+    () => null,
+  )
   if (!Array.isArray(claims)) {
     throw new GatewayError('200.100.103', { description: 'This is no message of the acquirer.' })
   }
@@ -95,6 +117,24 @@ export async function receive(
   if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
   for (const key of keys) {
     engine.inFlight.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
+  }
+}
+
+/** The connector's reply to a stored message. A wrong one must not make the acquirer send the message again. */
+async function replyOf(
+  engine: Engine,
+  { connector }: From,
+  { reply }: Receiving,
+  message: Inbound,
+  call: ConnectorCall,
+): Promise<Required<InboundReply> | undefined> {
+  if (reply === undefined) return undefined
+  try {
+    return checkedReply(await within(engine, call, async () => reply(message, call)))
+  } catch (error) {
+    const why = error instanceof WrongReply ? error.message : 'the connector threw'
+    engine.log.warn({ connector, why }, 'the acquirer gets the usual reply to its message')
+    return undefined
   }
 }
 

@@ -30,13 +30,18 @@ export function asConnector(authenticator: Authenticator): Connector {
       : {
           inbound: {
             verify: (message, context: Context) => inbound.verify(message, context),
-            parse: (message) =>
-              inbound.parse(message).map(({ eventId, key }) => ({
+            async parse(message, context: Context) {
+              const claims = await inbound.parse(message, context)
+              return claims.map(({ eventId, key }) => ({
                 eventId,
                 key,
                 outcome: somethingHappened,
                 amount: noAmount,
-              })),
+              }))
+            },
+            ...(inbound.reply === undefined
+              ? {}
+              : { reply: (message, context: Context) => inbound.reply!(message, context) }),
           },
         }),
   }

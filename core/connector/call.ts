@@ -52,8 +52,14 @@ type Hidden = Pick<Operation, 'request'> & {
   readonly returnUrl?: string
 }
 
-/** The end of a call on the monotonic clock, and the latest moment its first moving byte may leave. */
-export type Bounds = { readonly deadlineMs: number; readonly sendByWallMs: number }
+export type Bounds = {
+  /** The end of the call on the monotonic clock. */
+  readonly deadlineMs: number
+  /** The latest moment at which its first moving byte may leave. */
+  readonly sendByWallMs: number
+  /** The position of the payment's test clock, which stands still during a call. */
+  readonly at?: Date
+}
 
 /**
  * Thrown by `context.sending()` and by moving requests after the send-by time: another process may
@@ -107,7 +113,8 @@ export class ConnectorCall implements Context {
   }
 
   get clock(): { now(): Date } {
-    return { now: () => this.#services.clock.businessAt(this.#target.channelId) }
+    const { at } = this.#bounds
+    return { now: () => at ?? this.#services.clock.businessAt(this.#target.channelId) }
   }
 
   /** Created on first use: a connector inside the process needs none. */

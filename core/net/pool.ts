@@ -1,17 +1,13 @@
-import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createConnection, isIP, type LookupFunction, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import {
-  createSecureContext,
-  getCACertificates,
-  type SecureContext,
-  connect as tls,
-} from 'node:tls'
+import { connect as tls } from 'node:tls'
+import type { HttpTls } from '@tollgate/plugin-kit'
 import type { Dispatcher, Client as UndiciClient } from 'undici'
 import { hostOf, portOf } from './address.ts'
 import { acceptedEncodings } from './answer.ts'
+import { type Certificates, createCertificates, type Group, isCertificate } from './certificates.ts'
 import { type ConnectOptions, guardWrites, openSocket } from './connect.ts'
 import type { Exchange } from './exchange.ts'
 import { InterimAnswers } from './interim.ts'
@@ -43,8 +39,12 @@ export type PoolOptions = ConnectOptions & {
 
 /** The connections of one engine. */
 export type Pool = {
-  /** A connection for one request: a kept one, or a new one that connects with the request. */
-  connectionTo(url: URL): Connection
+  /**
+   * A connection for one request: a kept one, or a new one that connects with the request.
+   *
+   * @throws Error for certificates that cannot be used.
+   */
+  connectionTo(url: URL, tls?: HttpTls): Connection
   /** Closes all connections, also those in use. */
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export type Pool = {
 /** Parts that a pool shares with its connections. */
 type Shared = {
   readonly options: PoolOptions
-  readonly secureContext: SecureContext
+  readonly certificates: Certificates
   readonly sessions: Map<string, Buffer>
   readonly open: Set<Socket>
   readonly idle: Map<string, Connection[]>
@@ -65,16 +65,16 @@ export function createPool(options: PoolOptions): Pool {
   }
   const shared: Shared = {
     options,
-    secureContext: createSecureContext({
-      minVersion: 'TLSv1.2',
-      ...(options.ca && { ca: [...getCACertificates('default'), ...options.ca] }),
-    }),
+    certificates: createCertificates(options.ca),
     sessions: new Map(),
     open: new Set(),
     idle: new Map(),
   }
   return {
-    connectionTo: (url) => shared.idle.get(url.origin)?.pop() ?? new Connection(url, shared),
+    connectionTo(url, tls) {
+      const group = shared.certificates.groupOf(url, tls)
+      return shared.idle.get(group.name)?.pop() ?? new Connection(url, group, shared)
+    },
     async close() {
       const closing = [...shared.open].map((socket) => socket.destroyed || once(socket, 'close'))
       for (const socket of shared.open) socket.destroy()
@@ -91,6 +91,7 @@ export function createPool(options: PoolOptions): Pool {
  */
 class Connection {
   readonly #url: URL
+  readonly #group: Group
   readonly #shared: Shared
   readonly #client: UndiciClient
   readonly #interim = new InterimAnswers()
@@ -98,8 +99,9 @@ class Connection {
   /** The exchange that may write; after its end, kept until the next request. */
   #exchange: Exchange | undefined
 
-  constructor(url: URL, shared: Shared) {
+  constructor(url: URL, group: Group, shared: Shared) {
     this.#url = url
+    this.#group = group
     this.#shared = shared
     this.#client = new Client(url.origin, {
       connect: (_options, done) => {
@@ -142,8 +144,9 @@ class Connection {
   /** Keeps the connection for the next request, now that the answer of this one is complete. */
   release(): void {
     const { idle } = this.#shared
-    const kept = idle.get(this.#url.origin)
-    if (kept === undefined) idle.set(this.#url.origin, [this])
+    const { name } = this.#group
+    const kept = idle.get(name)
+    if (kept === undefined) idle.set(name, [this])
     else if (kept.length < idlePerOrigin) kept.push(this)
     else this.break()
   }
@@ -177,12 +180,13 @@ class Connection {
   }
 
   #start(lookup: LookupFunction): Socket {
-    const { protocol, port, origin } = this.#url
-    const { sessions, secureContext } = this.#shared
+    const { protocol, port } = this.#url
+    const { sessions } = this.#shared
+    const { name, secureContext } = this.#group
     const host = hostOf(this.#url)
     const to = { host, lookup, autoSelectFamily: true, noDelay: true, keepAlive: true }
     if (protocol !== 'https:') return createConnection({ ...to, port: Number(port || 80) })
-    const session = sessions.get(origin)
+    const session = sessions.get(name)
     const socket = tls({
       ...to,
       port: Number(port || 443),
@@ -194,7 +198,7 @@ class Connection {
       ...(session && { session }),
     })
     // Node emits a session after it checked the host's name. It does not check the name of a resumed session.
-    socket.on('session', (session) => remember(sessions, origin, session))
+    socket.on('session', (session) => remember(sessions, name, session))
     return socket
   }
 
@@ -202,10 +206,11 @@ class Connection {
     const { open, idle } = this.#shared
     open.delete(socket)
     this.#socket = undefined
-    const kept = idle.get(this.#url.origin)
+    const { name } = this.#group
+    const kept = idle.get(name)
     const at = kept?.indexOf(this) ?? -1
     if (at >= 0) kept!.splice(at, 1)
-    if (kept?.length === 0) idle.delete(this.#url.origin)
+    if (kept?.length === 0) idle.delete(name)
   }
 }
 
@@ -224,9 +229,9 @@ function withoutInterim(socket: Socket, interim: InterimAnswers): void {
 }
 
 /** Keeps the latest sessions. */
-function remember(sessions: Map<string, Buffer>, origin: string, session: Buffer): void {
-  sessions.delete(origin)
-  sessions.set(origin, session)
+function remember(sessions: Map<string, Buffer>, name: string, session: Buffer): void {
+  sessions.delete(name)
+  sessions.set(name, session)
   if (sessions.size > rememberedSessions) sessions.delete(sessions.keys().next().value!)
 }
 
@@ -240,12 +245,4 @@ function headerList(url: URL, headers: Wire['headers'], body: Wire['body']): str
 
 function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0
-  } catch {
-    return false
-  }
 }

@@ -25,7 +25,13 @@ type Arrived = { status?: number; answer?: Message }
 export function createTransport(pool: Pool): Transport {
   return (wire, exchange, maxBytes, message) =>
     new Promise<Buffer>((resolve, reject) => {
-      const connection = pool.connectionTo(wire.url)
+      let connection: Connection
+      try {
+        connection = pool.connectionTo(wire.url, wire.tls)
+      } catch (error) {
+        // Only certificates of the connector that cannot be used; the text quotes none of them.
+        throw exchange.fail('not-sent', (error as Error).message)
+      }
       const reader = new Reader(exchange, connection, maxBytes, message, resolve, reject)
       exchange.onFailure(() => reader.failed())
       connection.send(wire, exchange, reader)

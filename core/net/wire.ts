@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { HttpError, type HttpOptions, Sensitive } from '@tollgate/plugin-kit'
+import { HttpError, type HttpOptions, type HttpTls, Sensitive } from '@tollgate/plugin-kit'
 import { isSecretName } from '../redaction/scrub.ts'
 
 /** A request as it goes out. */
@@ -9,6 +9,8 @@ export type Wire = {
   readonly headers: Readonly<Record<string, string>>
   /** Absent only where the method has none. */
   readonly body: Buffer | undefined
+  /** Certificates of the connection; absent for those of the installation. */
+  readonly tls?: HttpTls
 }
 
 /** Headers that frame the message or choose the host. Only the engine sets them. */
@@ -42,7 +44,7 @@ export function writeRequest(
   const reveal = (value: unknown): unknown => {
     if (!Sensitive.is(value)) return value
     const secret = value.reveal()
-    secrets.push(secret)
+    secrets.push(Buffer.isBuffer(secret) ? secret.toString() : secret)
     return secret
   }
   for (const name of ['timeoutMs', 'maxBytes'] as const) {
@@ -60,7 +62,10 @@ export function writeRequest(
     // Acquirers repeat the credentials of a request in responses and within other values.
     if (isSecretName(name)) secrets.push(text, text.slice(text.lastIndexOf(' ') + 1))
   }
-  return { method, url, headers, body }
+  const { tls } = options
+  return tls === undefined || url.protocol !== 'https:'
+    ? { method, url, headers, body }
+    : { method, url, headers, body, tls }
 }
 
 function addHeader(headers: Record<string, string>, name: string, value: string): void {
@@ -92,7 +97,19 @@ function bodyOf(
   if (form !== undefined) {
     return { body: bytesOf(formOf(form, reveal)), type: 'application/x-www-form-urlencoded' }
   }
-  return { body: bytesOf(body ?? '') }
+  return { body: bytesOf(plainBody(body, reveal)) }
+}
+
+function plainBody(
+  body: HttpOptions['body'],
+  reveal: (value: unknown) => unknown,
+): string | Buffer {
+  if (body === undefined) return ''
+  const plain = Array.isArray(body)
+    ? body.map((part) => textOrNumber(reveal(part), 'each part of body')).join('')
+    : reveal(body)
+  if (typeof plain === 'string' || Buffer.isBuffer(plain)) return plain
+  throw unwritable('body must be text, bytes or a list of texts')
 }
 
 /** Memory of its own: a slice of Node's shared pool would retain 64 KB until the acquirer responds. */

@@ -153,6 +153,7 @@ async function failAccepted(
     beyond: { id: newId(), kind: 'late-failure', reference: '', detail: said },
     look: null,
     goesOn: true,
+    endsExecution: true,
   })
   if (isMoved) await tellOriginal(engine, now.payment)
   return isMoved

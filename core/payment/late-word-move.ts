@@ -116,6 +116,8 @@ export type Change = {
   readonly look?: LateMove['look']
   /** The other step of a two-step payment follows. */
   readonly goesOn?: boolean
+  /** A charge of a schedule failed, and the policy for declines applies. */
+  readonly endsExecution?: boolean
 }
 
 /** @returns whether the payment moved; false when another process moved it first. */
@@ -195,6 +197,10 @@ export async function lateMove(
     look: change.look ?? null,
     keepsLook: change.look === undefined,
     goesOn: change.goesOn === true ? await otherStep(engine, payment) : null,
+    execution:
+      change.endsExecution !== true || payment.scheduleId === null
+        ? null
+        : { id: newId(), scheduleId: payment.scheduleId },
   })
   return { statement, event }
 }

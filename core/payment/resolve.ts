@@ -22,6 +22,7 @@ import { askForFinality } from './finality.ts'
 import { held } from './late-word-move.ts'
 import { isOpen } from './late-word-table.ts'
 import { takeAttempt } from './lease.ts'
+import { followClock } from './look-on-clock.ts'
 import { endAsLate } from './not-reversed.ts'
 import { rebuildAttempt } from './rebuild-attempt.ts'
 import {
@@ -155,6 +156,7 @@ async function decideOpen(
   if (isNothingNew || isStillPending) {
     const afterMs = pauseOf(end.outcome, taken.enquiries)
     await engine.lanes.single(lookLater(payment.attemptKey, taken.lease, newId(), afterMs, isOwn))
+    await followClock(engine, payment, end.outcome)
     return payment
   }
   const source = isRunOut && is === 'unknown' ? 'expiry' : end.source

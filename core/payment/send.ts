@@ -1,6 +1,7 @@
 /** Calls a connector's handler within a deadline, and trusts only proven outcomes. */
 import type { Found, Outcome, Reversed, ShopperReturn } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { businessNow } from '../business-time/time.ts'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -15,6 +16,17 @@ export type Sent = {
   readonly source: 'answer' | 'deadline'
   /** The eventual outcome of a call that outlived its deadline. */
   readonly late: Promise<Outcome> | null
+}
+
+/** The context of one call. On a test clock, the acquirer's time is that of the payment. */
+function callOf(engine: Engine, work: AttemptContext): ConnectorCall | Promise<ConnectorCall> {
+  const { target, deadlineMs, sendByWallMs, operation, payment } = work
+  const bounded = (at?: Date) => {
+    const bounds = { deadlineMs, sendByWallMs, ...(at === undefined ? {} : { at }) }
+    return new ConnectorCall(engine.services, target, bounds, operation)
+  }
+  if (payment.clockId === null) return bounded()
+  return Promise.resolve(businessNow(engine, payment.channelId, payment.clockId)).then(bounded)
 }
 
 type Bounded<T> = { readonly value: T } | { readonly late: Promise<T> }
@@ -36,15 +48,7 @@ export async function send(engine: Engine, work: AttemptContext): Promise<Sent> 
     return { outcome, source: 'answer', late: null }
   }
   await faultPoint('before-send', work.payment.id)
-  const call = new ConnectorCall(
-    engine.services,
-    work.target,
-    {
-      deadlineMs: work.deadlineMs,
-      sendByWallMs: work.sendByWallMs,
-    },
-    work.operation,
-  )
+  const call = await callOf(engine, work)
   const record = new CallRecord(engine, work, work.operation.kind, call)
   const answer = run(() => handler(work.operation, call), call, work, record)
   const result = await bounded(answer, call, work.deadlineMs - engine.clock.elapsedMs())
@@ -70,13 +74,8 @@ export async function completeReturn(
 ): Promise<Outcome | undefined> {
   const { complete } = work.target.loaded.connector
   if (complete === undefined) throw new Error(`${work.payment.connector} has no complete`)
-  const { deadlineMs, sendByWallMs, operation } = work
-  const call = new ConnectorCall(
-    engine.services,
-    work.target,
-    { deadlineMs, sendByWallMs },
-    operation,
-  )
+  const { deadlineMs, operation } = work
+  const call = await callOf(engine, work)
   const record = new CallRecord(engine, work, 'complete', call)
   const answer = run(() => complete(operation, back, call), call, work, record)
   const result = await bounded(answer, call, deadlineMs - engine.clock.elapsedMs())
@@ -99,15 +98,7 @@ export async function ask<Said extends Found | Reversed>(
   what: 'enquire' | 'reverseByKey',
   handler: (operation: AttemptContext['operation'], context: ConnectorCall) => Promise<Said>,
 ): Promise<Said | { is: 'unknown'; why: string }> {
-  const call = new ConnectorCall(
-    engine.services,
-    work.target,
-    {
-      deadlineMs: work.deadlineMs,
-      sendByWallMs: work.sendByWallMs,
-    },
-    work.operation,
-  )
+  const call = await callOf(engine, work)
   const record = new CallRecord(engine, work, what, call)
   const answer = Promise.resolve()
     .then(() => handler(work.operation, call))

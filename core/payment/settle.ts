@@ -21,6 +21,7 @@ import { held } from './late-word-move.ts'
 import { isOpen } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import { takeAttempt } from './lease.ts'
+import { followClock } from './look-on-clock.ts'
 import { announce, eventOf } from './payment-event.ts'
 import { retryWrite } from './retry-write.ts'
 import { heldAfter, rowOf, type Settling, secondStep } from './settle-row.ts'
@@ -95,6 +96,7 @@ async function afterwards(
 ): Promise<void> {
   if (lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
   await releaseLater(engine, payment)
+  if (payment.clockId !== null) await followClock(engine, payment, outcome)
   if (lease > 1) await callPage(engine, payment)
 }
 

@@ -92,6 +92,8 @@ export type LateMove = {
   readonly keepsLook: boolean
   /** The authorisation of a two-step payment whose next step is due. */
   readonly goesOn: { readonly id: string; readonly authorisationId: string } | null
+  /** The schedule whose execution has to be looked at, because its charge failed after all. */
+  readonly execution: { readonly id: string; readonly scheduleId: string } | null
 }
 
 const text = (value: bigint | number | null) => (value === null ? null : String(value))
@@ -297,6 +299,11 @@ looks as (
   select ${late.goesOn?.id ?? null}::uuid, now(), 'continue', ${late.goesOn?.authorisationId ?? null}::text
   from payment_moved
   where ${late.goesOn !== null}::boolean
+  union all
+  select ${late.execution?.id ?? null}::uuid, now(), 'execution', replace(occurrence.id::text, '-', '')
+  from payment_moved
+  join tollgate.occurrence on occurrence.schedule_id = ${late.execution?.scheduleId ?? null}::uuid
+    and occurrence.payment_id = payment_moved.id
   on conflict (kind, ref) do update set due_at = excluded.due_at),
 looked as (
   delete from tollgate.timer

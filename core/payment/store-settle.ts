@@ -189,7 +189,7 @@ next_look as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${timerId}::uuid, now() + ${nextEnquiryMs}::integer * interval '1 millisecond', 'look', key
   from taken
-  on conflict (kind, ref) do update set due_at =
+  on conflict (kind, ref) do update set clock_id = null, due_at =
     case when ${why === 'look'}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
 select key, payment_id, lease, enquiries, take_backs, stage,
   (extract(epoch from now() - returned_at) * 1000)::double precision as returned_ms
@@ -231,9 +231,14 @@ looks as (
   insert into tollgate.timer (id, due_at, kind, ref)
   select ${timerId}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', 'look', key
   from freed
-  on conflict (kind, ref) do update set due_at =
+  on conflict (kind, ref) do update set clock_id = null, due_at =
     case when ${isOwn}::boolean then excluded.due_at else least(timer.due_at, excluded.due_at) end)
 select key from freed`
+
+/** Moves the look at an attempt to a test clock. */
+export const lookOnClock = (key: string, clockId: string, at: Date) => sql`
+  update tollgate.timer set clock_id = ${clockId}::uuid, due_at = ${at}::timestamptz
+  where kind = 'look' and ref = ${key}::text`
 
 /** Attempts without a process: the lease ended while the request was under way. */
 export const overdue = (limit: number) => sql<{ key: string; kind: string; connector: string }>`

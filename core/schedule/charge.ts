@@ -183,7 +183,11 @@ async function afterwards(
     const due = hasEnded(row) ? null : await nextCharge(engine, row)
     if (due === null) await endTimers(engine, id, attempt)
     else if (after === attempt || due <= row.now) await chargeAgain(engine, row)
-    else await engine.lanes.single(resubmitAfter(newId(), `${id} ${attempt}`, due, row.clock_id))
+    else {
+      await engine.lanes.single(resubmitAfter(newId(), `${id} ${attempt}`, due, row.clock_id))
+      // The timer of the repeat looks at the execution, so that no look is needed before.
+      await engine.lanes.single(removeTimer('execution', id))
+    }
   }
 }
 

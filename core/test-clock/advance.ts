@@ -6,13 +6,13 @@ import { faultPoint } from '../fault-point.ts'
 import { resolve } from '../payment/resolve.ts'
 import { noteExpiry } from '../registration/expiry.ts'
 import { cut, seriesOf } from '../report/cut.ts'
-import { chargeExecutions } from '../schedule/charge.ts'
+import { chargeExecutions, executionOfAttempt } from '../schedule/charge.ts'
 import { noteEnd } from '../schedule/end.ts'
 import { fireOfClock } from '../schedule/fire.ts'
 import { openOfClock } from '../schedule/store-fire.ts'
 import { settleDays } from '../settlement/simulated/days.ts'
 import { planDaysOfClock } from '../settlement/simulated/plan.ts'
-import { dueOfClock, removeTimer, type TimerRow, toRealTime } from '../timer/store.ts'
+import { dueOfClock, leaveClock, removeTimer, type TimerRow, toRealTime } from '../timer/store.ts'
 
 /** Charges of one due time that are under way at once. */
 const perBatch = 100
@@ -42,7 +42,7 @@ async function doAllAt(engine: Engine, clockId: string, at: Date): Promise<void>
   for (;;) {
     const timers = await engine.lanes.single(dueOfClock(clockId, at, limits.timersPerClaim))
     if (timers.length === 0) return
-    for (const timer of timers) await fire(engine, timer)
+    for (const timer of timers) await fire(engine, timer, at)
   }
 }
 
@@ -58,12 +58,20 @@ async function chargeOpen(engine: Engine, clockId: string): Promise<void> {
   }
 }
 
-async function fire(engine: Engine, timer: TimerRow): Promise<void> {
+async function fire(engine: Engine, timer: TimerRow, at: Date): Promise<void> {
   switch (timer.kind) {
     case 'resubmit': {
       const [executionId = '', attempt] = timer.ref.split(' ')
       await chargeExecutions(engine, [executionId], Number(attempt))
       await engine.lanes.single(removeTimer('resubmit', timer.ref))
+      return
+    }
+    case 'look': {
+      const executionId = await executionOfAttempt(engine, timer.ref)
+      await resolve(engine, timer.ref, 'look')
+      if (executionId !== undefined) await chargeExecutions(engine, [executionId])
+      // A payment that is still pending has its next look later on the clock.
+      await engine.lanes.single(leaveClock(timer.id, at))
       return
     }
     case 'schedule-end':

@@ -103,6 +103,11 @@ export const dueOfClock = (clockId: string, at: Date, limit: number) => sql<Time
   order by due_at
   limit ${limit}::integer`
 
+/** Moves a timer to real time that is still due on its clock, because its work could not be done now. */
+export const leaveClock = (id: string, at: Date) => sql`
+  update tollgate.timer set clock_id = null, due_at = now()
+  where id = ${id}::uuid and clock_id is not null and due_at <= ${at}::timestamptz`
+
 /** Moves timers of a test clock to real time. */
 export const toRealTime = (ids: readonly string[]) => sql`
   update tollgate.timer set clock_id = null, due_at = now()

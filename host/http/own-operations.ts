@@ -67,8 +67,10 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
       headers: flattened(request.headers),
       query: Object.fromEntries(new URLSearchParams(query)),
     })
-    await gateway.inbound(path.connector ?? '', path.account ?? '', message, client)
-    return done(requestId)
+    const reply = await gateway.inbound(path.connector ?? '', path.account ?? '', message, client)
+    if (reply === undefined) return done(requestId)
+    const { status, contentType, body } = reply
+    return { status, headers: ['Content-Type', contentType, ...apiHeaders], text: body }
   },
 }
 

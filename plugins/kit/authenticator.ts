@@ -1,5 +1,12 @@
 import type { Row } from '@tollgate/schemas'
-import type { Card, Context, Inbound, RequestFields, ShopperReturn } from './connector.ts'
+import type {
+  Card,
+  Context,
+  Inbound,
+  InboundReply,
+  RequestFields,
+  ShopperReturn,
+} from './connector.ts'
 import type { Json, Money, Ms, Redirect } from './outcome.ts'
 import type { Sensitive } from './sensitive.ts'
 import type { Settings, SettingsOf } from './settings.ts'
@@ -163,7 +170,15 @@ export type Authenticator<Config = Record<string, unknown>, Account = Record<str
       message: Inbound,
       context: AuthenticatorContext<Config, Account>,
     ): Promise<boolean> | boolean
-    parse(message: Inbound): readonly AuthenticationClaim[]
+    parse(
+      message: Inbound,
+      context: AuthenticatorContext<Config, Account>,
+    ): Promise<readonly AuthenticationClaim[]> | readonly AuthenticationClaim[]
+    /** The reply to a stored message, as a connector gives it. */
+    reply?(
+      message: Inbound,
+      context: AuthenticatorContext<Config, Account>,
+    ): Promise<InboundReply> | InboundReply
   }
 }
 

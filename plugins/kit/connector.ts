@@ -181,6 +181,16 @@ export type Inbound = {
   readonly query: Readonly<Record<string, string>>
 }
 
+/** The words by which an acquirer knows that its message arrived: `{ body: '[accepted]' }`, say. */
+export type InboundReply = {
+  /** 200 (default) to 299: by another status acquirers know a failure. */
+  readonly status?: number
+  /** `text/plain; charset=utf-8` by default. */
+  readonly contentType?: string
+  /** At most 4,096 characters; empty by default. */
+  readonly body?: string
+}
+
 /** One statement in a message of an acquirer, about one operation. */
 export type Claim = {
   /**
@@ -277,15 +287,40 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
     context: Context<Config, Account>,
   ) => Promise<Outcome>
   readonly inbound?: {
-    /** Returns true only for a message that the acquirer provably sent. */
+    /**
+     * Returns true only for a message that the acquirer provably sent. A throw means that this cannot be told
+     * now: the acquirer gets 503, and sends the message again.
+     */
     verify(message: Inbound, context: Context<Config, Account>): Promise<boolean> | boolean
-    parse(message: Inbound): readonly Claim[]
+    /**
+     * The claims of a message, verified or not. The context has the account, for messages that the acquirer
+     * encrypted, and the records, for an acquirer that names its own reference in place of the engine's key. A message
+     * without news has no claims.
+     *
+     * @throws Error for a message that is none of the acquirer's, without quoting it. The sender gets 400.
+     */
+    parse(
+      message: Inbound,
+      context: Context<Config, Account>,
+    ): Promise<readonly Claim[]> | readonly Claim[]
+    /**
+     * The reply to a message that is stored, or that makes no claim; without the handler, 200 with the engine's
+     * result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
+     * because the message is stored.
+     */
+    reply?(
+      message: Inbound,
+      context: Context<Config, Account>,
+    ): Promise<InboundReply> | InboundReply
   }
   /** Settlement files of the acquirer. */
   readonly settlement?: Settlement<Config, Account>
-  /** The acquirer's code -> a result code of the engine. */
-  readonly reasons?: Readonly<Record<string, Reason>>
-  /** Checks the credentials of an account without moving money. */
+  /**
+   * Checks the credentials of an account without moving money, for `tollgate account check`. Ask something that
+   * only the owner of the account may know, and send nothing with `moves: true`. `why` names the settings that the
+   * acquirer refused, and never their values. A throw means that the acquirer could not be asked, and says nothing
+   * about the account.
+   */
   readonly check?: (
     context: Context<Config, Account>,
   ) => Promise<{ ok: true } | { ok: false; why: string }>

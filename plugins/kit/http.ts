@@ -33,6 +33,28 @@ export type HttpAnswer = {
   json(): unknown
 }
 
+/** Bytes or text; `Sensitive` ones, and `Sensitive` parts, are hidden in transcripts. */
+export type HttpBody =
+  | Buffer
+  | string
+  | Sensitive<Buffer>
+  | Sensitive
+  | readonly (string | Sensitive)[]
+
+/**
+ * Certificates in PEM, for acquirers with TLS in both directions. Keep them in settings of the account or of the
+ * installation, the key with the class `secret`. Without effect on the plain http of a sandbox on this machine.
+ *
+ * An acquirer can refuse a client certificate after it received the request, so such a failure may have written bytes.
+ */
+export type HttpTls = {
+  /** The client's certificate, with the certificates between it and its authority. Needs `key`. */
+  readonly cert?: string
+  readonly key?: string | Sensitive
+  /** Authorities to trust for this acquirer, in place of the public ones. */
+  readonly ca?: string
+}
+
 export type HttpOptions = {
   /** True for every request that can move money. Look-ups and token requests omit it. */
   moves?: boolean
@@ -42,7 +64,10 @@ export type HttpOptions = {
   /** At most one of `json`, `form` and `body`. `Sensitive` values are revealed only while writing. */
   json?: unknown
   form?: Readonly<Record<string, unknown>>
-  body?: Buffer | string
+  /** A list is sent as one text, without anything between its parts. */
+  body?: HttpBody
+  /** Certificates of this connection. Connections with other certificates are never shared. */
+  tls?: HttpTls
   /** Time limit of this request. The deadline of the operation also applies. */
   timeoutMs?: number
   /** Largest readable answer in bytes. Default 1 MiB. */

@@ -1,5 +1,8 @@
 import type { Reason } from '@tollgate/schemas'
 
+/** The ISO 4217 currency of a code; `exponent` is the number of its decimals, or null where it has none of its own. */
+export { currencyOf } from '@tollgate/schemas'
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /** Money in integer minor units of an ISO 4217 currency: `{ minor: 9200n, currency: 'EUR' }`. */

@@ -1,5 +1,8 @@
 import { type Format, type Group, group, type Row } from '@tollgate/schemas'
 
+/** Constants of rows: `R` required, `O` optional; `request` as every setting; `secret` sealed, `none` shown to operators. */
+export { integer, match, none, O, oneOf, R, request, secret } from '@tollgate/schemas'
+
 type ValueOf<Wanted extends Format> = Wanted extends { kind: 'flag' }
   ? boolean
   : Wanted extends { kind: 'integer' }

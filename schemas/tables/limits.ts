@@ -116,6 +116,8 @@ export const limits = {
   eventContents: 10,
   /** Shown characters of an unreadable message. */
   eventEchoCharacters: 4_000,
+  /** Characters of a reply that a connector gives to a message. */
+  eventReplyCharacters: 4_096,
   /** Malformed claims of one message with shown content; of others only the named ids are shown. */
   eventEchoes: 20,
   /** An event under work is taken again after this time, unless it ended. */

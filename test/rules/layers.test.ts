@@ -15,11 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'plugins/widget': ['@tollgate/schemas'],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
-  'connectors/acquirer-json': [
-    '@tollgate/schemas',
-    '@tollgate/plugin-kit',
-    '@tollgate/plugin-kit/testing',
-  ],
+  'connectors/acquirer-json': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
   host: [
     '@tollgate/schemas',
     '@tollgate/plugin-kit',

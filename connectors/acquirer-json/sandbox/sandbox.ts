@@ -28,8 +28,11 @@ export const sandbox: Sandbox = {
   answers: {
     alterAmount: (body, amount) => change(body, { amount: amountOf(amount) }),
     alterCode: (body) => change(body, { code: 'Q7' }),
+    malfunction: (body) => change(body, { status: 'declined', code: '96' }),
     nameTheKey: true,
   },
+  chargebacks: true,
+  texts: ['merchantTransactionId', 'descriptor', 'holder'],
   async open() {
     const account = {
       merchantId: 'shop-1',
@@ -57,6 +60,11 @@ export const sandbox: Sandbox = {
         return Object.fromEntries(back.searchParams)
       },
       event: async (key) => bank.eventOf(key),
+      chargeback: async (key, amount) => bank.disputeOf(key, amount),
+      async received(key) {
+        const { order, ...texts } = bank.textsOf(key)
+        return { merchantTransactionId: order, ...texts }
+      },
       close: () => bank.close(),
     }
   },

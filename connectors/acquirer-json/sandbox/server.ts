@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Inbound } from '@tollgate/plugin-kit'
-import { signatureHeader, signatureOf } from '../events.ts'
+import { hmac, type Inbound, type Money } from '@tollgate/plugin-kit'
+import { signatureHeader } from '../events.ts'
 import { type Entry, type Ledger, openLedger } from './ledger.ts'
 import { followUpOrder, paymentOrder, Refused } from './order.ts'
 
@@ -13,11 +13,18 @@ export type BankAccount = {
   readonly eventSecret: string
 }
 
+/** Texts of the merchant and of the shopper. */
+export type Texts = Readonly<Record<'order' | 'descriptor' | 'holder', string | undefined>>
+
 export type RunningBank = {
   readonly url: string
   readonly ledger: Ledger
   /** The signed message about the present state of a key. */
   eventOf(key: string): Inbound
+  /** The signed message that a payment is disputed. */
+  disputeOf(key: string, amount: Money): Inbound
+  /** Texts of an order as they arrived. */
+  textsOf(key: string): Texts
   close(): Promise<void>
 }
 
@@ -26,14 +33,17 @@ const mostBytes = 64 * 1024
 export async function startBank(account: BankAccount): Promise<RunningBank> {
   const ledger = openLedger()
   const returnUrls = new Map<string, string>()
+  const texts = new Map<string, Texts>()
   const server = createServer((request, response) => {
-    serve({ account, ledger, returnUrls, url }, request, response).catch((error: unknown) => {
-      if (error instanceof Refused) {
-        send(response, error.status, { refused: true, code: error.code, text: error.message })
-      } else {
-        send(response, 500, { code: 'internal-error' })
-      }
-    })
+    serve({ account, ledger, returnUrls, texts, url }, request, response).catch(
+      (error: unknown) => {
+        if (error instanceof Refused) {
+          send(response, error.status, { refused: true, code: error.code, text: error.message })
+        } else {
+          send(response, 500, { code: 'internal-error' })
+        }
+      },
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -45,12 +55,16 @@ export async function startBank(account: BankAccount): Promise<RunningBank> {
       const entry = ledger.byKey(key)
       if (entry === undefined) throw new Error('the bank knows no payment with this key')
       const news = entry.reversal ?? entry.status
-      const event = { id: `${entry.id}-${news}`, payment: describe(entry, url) }
-      const body = Buffer.from(JSON.stringify(event))
-      const signature = signatureOf(body, account.eventSecret)
-      const headers = { 'content-type': 'application/json', [signatureHeader]: signature }
-      return { body, headers, query: {} }
+      return signed({ id: `${entry.id}-${news}`, payment: describe(entry, url) }, account)
     },
+    disputeOf(key, { minor, currency }) {
+      const id = `dispute-${key.slice(0, 12)}-${minor}`
+      const amount = { value: String(minor), currency }
+      const dispute = { id, reference: key, reason: 'fraud', state: 'opened', amount }
+      return signed({ id: `${id}-opened`, dispute }, account)
+    },
+    textsOf: (key) =>
+      texts.get(key) ?? { order: undefined, descriptor: undefined, holder: undefined },
     async close() {
       const closed = new Promise((done) => server.close(done))
       server.closeAllConnections()
@@ -59,11 +73,19 @@ export async function startBank(account: BankAccount): Promise<RunningBank> {
   }
 }
 
+function signed(event: object, { eventSecret }: BankAccount): Inbound {
+  const body = Buffer.from(JSON.stringify(event))
+  const signature = hmac(body, eventSecret)
+  const headers = { 'content-type': 'application/json', [signatureHeader]: signature }
+  return { body, headers, query: {} }
+}
+
 type Bank = {
   readonly account: BankAccount
   readonly ledger: Ledger
   /** Addresses for the return of shoppers, by payment. */
   readonly returnUrls: Map<string, string>
+  readonly texts: Map<string, Texts>
   readonly url: string
 }
 
@@ -102,7 +124,19 @@ async function serve(
   if ('refused' in done)
     throw new Refused(409, done.refused, 'the request was refused and nothing was done')
   if (typeof body.returnUrl === 'string') bank.returnUrls.set(done.id, body.returnUrl)
+  bank.texts.set(key, textsIn(body))
   send(response, 200, describe(done, bank.url))
+}
+
+function textsIn({
+  order,
+  descriptor,
+  card,
+  bankAccount,
+}: Readonly<Record<string, unknown>>): Texts {
+  const { holder } = (card ?? bankAccount ?? {}) as { readonly holder?: unknown }
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return { order: text(order), descriptor: text(descriptor), holder: text(holder) }
 }
 
 /** The bank's confirmation page with its two buttons: `?answer=yes` and `?answer=no`. */

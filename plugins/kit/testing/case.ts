@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Connector, Operation } from '../connector.ts'
+import type { Claim, Connector, Inbound, Operation } from '../connector.ts'
 import type { Stage } from './harness.ts'
 import type { Booking, Sandbox } from './sandbox.ts'
 
@@ -44,6 +44,14 @@ export const needs =
     }
     return undefined
   }
+
+/** The claims of a message. @throws the connector's error. */
+export async function claimsIn(stage: Stage, message: Inbound): Promise<readonly Claim[]> {
+  const { inbound } = stage.connector
+  const { returned, thrown } = await stage.call((context) => inbound!.parse(message, context))
+  if (returned === undefined) throw thrown
+  return returned
+}
 
 const shown = ({ key, amount }: Booking) => `${key} ${amount.minor} ${amount.currency}`
 

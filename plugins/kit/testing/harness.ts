@@ -27,8 +27,8 @@ export type Stage = Environment<Context> & {
   readonly acquirer: Acquirer
   /** Calls the handler of an operation. */
   perform(operation: Operation, options?: CallOptions & Until): Promise<Performed<Outcome>>
-  enquire(operation: Operation, options?: Until): Promise<Performed<Found>>
-  reverseByKey(operation: Operation, options?: Until): Promise<Performed<Reversed>>
+  enquire(operation: Operation, options?: CallOptions & Until): Promise<Performed<Found>>
+  reverseByKey(operation: Operation, options?: CallOptions & Until): Promise<Performed<Reversed>>
   complete(operation: Operation, outcome: Outcome, brought: Brought): Promise<Performed<Outcome>>
   /** An operation of this kind, with its original carried out. */
   prepare(kind: Kind): Promise<Operation>

@@ -53,7 +53,15 @@ export {
   type NotSupported,
   runContract,
 } from './contract.ts'
-export type { Acquirer, Booking, Brought, EngineSide, Sandbox, Scene } from './sandbox.ts'
+export type {
+  Acquirer,
+  Booking,
+  Brought,
+  EngineSide,
+  Received,
+  Sandbox,
+  Scene,
+} from './sandbox.ts'
 export {
   runSettlementContract,
   type SettlementContractOptions,

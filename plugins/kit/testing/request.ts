@@ -59,7 +59,7 @@ function bodyOf(
   if (json !== undefined) {
     return { type: 'application/json', body: Buffer.from(jsonOf(json, text)) }
   }
-  if (form === undefined) return { body: Buffer.from(body ?? '') }
+  if (form === undefined) return { body: plainBody(body, text) }
   const pairs = new URLSearchParams()
   for (const [name, value] of Object.entries(form)) {
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -67,6 +67,22 @@ function bodyOf(
     }
   }
   return { type: 'application/x-www-form-urlencoded', body: Buffer.from(pairs.toString()) }
+}
+
+function plainBody(body: HttpOptions['body'], text: Text): Buffer {
+  if (body === undefined) return Buffer.alloc(0)
+  if (Buffer.isBuffer(body)) return body
+  const bytes = Sensitive.is(body) ? body.reveal() : undefined
+  if (!Buffer.isBuffer(bytes)) {
+    return Buffer.from(
+      [body]
+        .flat()
+        .map((part) => text(part, 'body'))
+        .join(''),
+    )
+  }
+  text(new Sensitive(bytes.toString()), 'body')
+  return bytes
 }
 
 function jsonOf(json: unknown, text: Text): string {

@@ -46,11 +46,20 @@ export type Sandbox = {
   readonly answers?: {
     /** The same approval for this amount. */
     alterAmount(body: string, amount: Money): string
-    /** The same answer with an undocumented code. */
+    /** The same answer, of an approval or a decline, with an undocumented code. */
     alterCode(body: string): string
+    /**
+     * The acquirer's "system malfunction" in place of an approval: code 96 of ISO 8583, say. Omit it where the
+     * acquirer has no such answer.
+     */
+    malfunction?(body: string): string
     /** Whether answers name their key, so that a mixed-up one is recognisable. */
     readonly nameTheKey: boolean
   }
+  /** True when the acquirer sends messages about chargebacks. */
+  readonly chargebacks?: boolean
+  /** Texts that the acquirer takes with a payment. Omit it when it takes none. */
+  readonly texts?: readonly (keyof Received)[]
   /** Starts the acquirer with empty books, once for each case. */
   open(engine: EngineSide): Promise<Acquirer>
 }
@@ -68,6 +77,13 @@ export type Booking = {
   /** Key of the operation as it reached the acquirer. */
   readonly key: string
   readonly amount: Money
+}
+
+/** Texts of a merchant and a shopper. */
+export type Received = {
+  readonly merchantTransactionId?: string | undefined
+  readonly descriptor?: string | undefined
+  readonly holder?: string | undefined
 }
 
 /** A browser's return, as it reports it. */
@@ -105,5 +121,9 @@ export type Acquirer = {
   ): Promise<Readonly<Record<string, string>> | Brought>
   /** The message about a key's present state. Needed with `inbound`. */
   event?(key: string): Promise<Inbound>
+  /** The message that the payment of a key is charged back for this amount. Needed with `chargebacks`. */
+  chargeback?(key: string, amount: Money): Promise<Inbound>
+  /** Texts as they arrived with an operation. Needed with `texts`. */
+  received?(key: string): Promise<Received>
   close(): Promise<void>
 }

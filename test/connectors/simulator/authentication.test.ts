@@ -327,7 +327,9 @@ describe('the issuer of the HTTP simulator', () => {
     assert.equal(await verify(message!, context), true)
     const stranger = merchant.context({ account: { ...account, secret: 'another-secret' } })
     assert.equal(await verify(message!, stranger), false)
-    assert.deepEqual(parse(message!), [{ eventId: `${request.key}-cancelled`, key: request.key }])
+    assert.deepEqual(await parse(message!, context), [
+      { eventId: `${request.key}-cancelled`, key: request.key },
+    ])
   })
 })
 

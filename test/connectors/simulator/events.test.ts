@@ -1,6 +1,7 @@
 /** The events of the acquirer behind HTTP: their signature, their order and their ids. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { claimsOf } from '../../../connectors/simulator/event.ts'
 import { control, ended } from './http-calls.ts'
 import {
   account,
@@ -26,12 +27,12 @@ describe('events of the HTTP acquirer', () => {
       const outcome = await merchant.run(operation, { notifyUrl: receiver.url })
       assert.ok(receiver.messages.length >= before)
       const message = (await receiver.received(minor === 9289 ? 1 : 2)).at(-1)!
-      const { verify, parse } = merchant.connector.inbound!
+      const { verify } = merchant.connector.inbound!
       assert.equal(await verify(message, merchant.context()), true)
       const stranger = merchant.context({ account: { ...account, secret: 'another-secret' } })
       assert.equal(await verify(message, stranger), false)
       assert.deepEqual(
-        parse(message).map(({ key, outcome, amount }) => ({ key, outcome, amount })),
+        claimsOf(message).map(({ key, outcome, amount }) => ({ key, outcome, amount })),
         [{ key: operation.key, outcome, amount: euros(minor) }],
       )
     }
@@ -47,7 +48,7 @@ describe('events of the HTTP acquirer', () => {
     await control(url, { events: receiver.url, finish: { ...at, code: '00' } })
     const again = await control(url, { tell: at })
     assert.equal(again.json.told, true)
-    const ids = receiver.messages.map((m) => merchant.connector.inbound!.parse(m)[0]?.eventId)
+    const ids = receiver.messages.map((m) => claimsOf(m)[0]?.eventId)
     assert.equal(ids.length, 2)
     assert.equal(new Set(ids).size, 1)
     assert.equal(merchant.totals().charged, 9200n)
@@ -69,7 +70,7 @@ describe('events of the HTTP acquirer', () => {
     const undone = { ...dispute, key: reversal, original: chargeback }
     await control(url, { chargebackReversal: undone })
     assert.equal(merchant.totals().charged, 9200n)
-    const claims = receiver.messages.flatMap((m) => merchant.connector.inbound!.parse(m))
+    const claims = receiver.messages.flatMap((m) => claimsOf(m))
     assert.deepEqual(
       claims.map(({ key, outcome }) => [key, outcome.is]),
       [

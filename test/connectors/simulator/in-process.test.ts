@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import plugin from '@tollgate/connector-simulator'
 import type { Outcome, Records } from '@tollgate/plugin-kit'
+import { claimsOf } from '../../../connectors/simulator/event.ts'
 import {
   bankAccount,
   businessClock,
@@ -215,8 +216,8 @@ describe('events', () => {
       const outcome = await merchant.run(operation, { notifyUrl: receiver.url })
       assert.equal(outcome.is, 'approved')
       assert.equal(receiver.messages.length, copies)
-      const { verify, parse } = merchant.connector.inbound!
-      const ids = receiver.messages.map((message) => parse(message)[0]?.eventId)
+      const { verify } = merchant.connector.inbound!
+      const ids = receiver.messages.map((message) => claimsOf(message)[0]?.eventId)
       assert.equal(new Set(ids).size, 1)
       const [message] = receiver.messages
       assert.equal(await verify(message!, merchant.context()), true)
@@ -224,7 +225,7 @@ describe('events', () => {
       assert.equal(await verify(forged, merchant.context()), false)
       const unsigned = { ...message!, headers: {} }
       assert.equal(await verify(unsigned, merchant.context()), false)
-      const [claim] = parse(message!)
+      const [claim] = claimsOf(message!)
       assert.equal(claim?.key, operation.key)
       assert.deepEqual(claim?.outcome, outcome, 'the event agrees with the answer')
     })
@@ -252,7 +253,7 @@ describe("a chargeback on the merchant's request", () => {
     assert.ok('message' in raised)
     const { verify, parse } = merchant.connector.inbound!
     assert.equal(await verify(raised.message, merchant.context()), true)
-    const [claim] = parse(raised.message)
+    const [claim] = await parse(raised.message, merchant.context())
     assert.deepEqual(
       [claim?.key, claim?.outcome.is, claim?.amount],
       [operation.key, 'chargeback', euros(9200)],
@@ -280,7 +281,7 @@ describe("a chargeback on the merchant's request", () => {
     }
     const raised = await other.simulator.raise('chargebackReversal', dispute, other.context())
     assert.ok('message' in raised)
-    const [claim] = other.connector.inbound!.parse(raised.message)
+    const [claim] = await other.connector.inbound!.parse(raised.message, other.context())
     assert.deepEqual([claim?.key, claim?.outcome.is], [operation.key, 'chargebackReversal'])
     const late = { ...dispute, key: newKey() }
     const again = await merchant.simulator.raise('chargebackReversal', late, merchant.context())
@@ -298,9 +299,12 @@ describe("a chargeback on the merchant's request", () => {
 })
 
 it('a malformed event is refused without being quoted', (test) => {
-  const { connector } = inProcess(test)
+  const { connector, context } = inProcess(test)
   for (const text of ['', 'null', '[]', '{"eventId":"1"}', '4200000000000000']) {
     const message = { body: Buffer.from(text), headers: {}, query: {} }
-    assert.throws(() => connector.inbound!.parse(message), /^Error: the message is not an event/)
+    assert.throws(
+      () => connector.inbound!.parse(message, context()),
+      /^Error: the message is not an event/,
+    )
   }
 })

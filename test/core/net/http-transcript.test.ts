@@ -230,3 +230,35 @@ test('the diagnostics channel reports each request, without bodies', async (t) =
     },
   ])
 })
+
+test('a sensitive body arrives whole and is hidden, and so are the sensitive parts of one', async (t) => {
+  const { url } = await echo(t)
+  const { call } = outgoingFor(t)
+  const secret = 'k-7f3a90c4'
+  const bodies = [
+    new Sensitive(`all of it: ${secret}`),
+    new Sensitive(Buffer.from(`bytes: ${secret}`)),
+    ['<Card>', new Sensitive('Zm9vYmFyYmF6'), '</Card><Order>A7</Order>'],
+  ]
+  const arrived: string[] = []
+  for (const body of bodies) {
+    arrived.push((await call.http.request('POST', url, { body })).text())
+  }
+  assert.deepEqual(arrived, [
+    `all of it: ${secret}`,
+    `bytes: ${secret}`,
+    '<Card>Zm9vYmFyYmF6</Card><Order>A7</Order>',
+  ])
+  const kept = call.transcript()
+  assert.ok(!JSON.stringify(kept).includes(secret))
+  assert.equal(kept[2]!.request.body, '<Card>[sensitive]</Card><Order>A7</Order>')
+})
+
+test('a body that is neither text nor bytes is not sent', async (t) => {
+  const { url } = await echo(t)
+  const { call } = outgoingFor(t)
+  for (const body of [new Sensitive({ a: 1 }), ['a', { b: 1 }], 7]) {
+    const sent = call.http.request('POST', url, { body: body as never, moves: true })
+    assert.deepEqual(await failure(sent), { code: 'not-sent', wroteBytes: false })
+  }
+})

@@ -44,7 +44,7 @@ export async function startMessages() {
   const { verify, parse } = connector!.inbound!
   const inbound: Reads = {
     verify: (one, context) => (wrong.verify ?? verify)(one, context),
-    parse: (one) => (wrong.parse ?? parse)(one),
+    parse: (one, context) => (wrong.parse ?? parse)(one, context),
   }
   const plugin = definePlugin({ ...acquirer.plugin, connectors: [{ ...connector!, inbound }] })
   const run = await startWithAcquirer({

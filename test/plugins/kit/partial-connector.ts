@@ -6,7 +6,7 @@ import { connectorContract, type Sandbox } from '@tollgate/plugin-kit/testing'
 import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
 
-const { name, title, contract, config, account, supports, debit, resolve, reasons } = acquirerJson
+const { name, title, contract, config, account, supports, debit, resolve } = acquirerJson
 
 export const partialConnector = {
   name,
@@ -17,7 +17,6 @@ export const partialConnector = {
   supports,
   ...(debit && { debit }),
   resolve: { ...(resolve.enquire && { enquire: resolve.enquire }) },
-  ...(reasons && { reasons }),
 }
 
 const { approved, declined, answers, open } = sandbox

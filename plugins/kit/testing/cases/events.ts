@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { isChargeback } from '@tollgate/schemas'
 import type { Claim, Connector, Inbound } from '../../connector.ts'
-import type { Case } from '../case.ts'
+import { type Case, claimsIn } from '../case.ts'
 import type { Stage } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
 
@@ -18,7 +19,7 @@ export const events: readonly Case[] = [
       const { operation, outcome } = await paid(stage)
       const message = await eventOf(stage, operation.key)
       assert.equal(await verify(stage, message), true, 'a genuine event is proven')
-      const [claim, ...others] = parse(stage, message)
+      const [claim, ...others] = await claimsIn(stage, message)
       assert.ok(claim && others.length === 0, 'one event about one operation is one claim')
       assert.equal(claim.key, operation.key, "a claim names the operation by the engine's key")
       assert.deepEqual(claim.amount, operation.amount, 'a claim names its amount')
@@ -33,7 +34,7 @@ export const events: readonly Case[] = [
     async run(stage) {
       const { operation } = await paid(stage)
       const message = await eventOf(stage, operation.key)
-      const genuine = parse(stage, message)
+      const genuine = await claimsIn(stage, message)
       for (const [index, byte] of message.body.entries()) {
         const body = Buffer.from(message.body)
         body[index] = byte ^ 1
@@ -41,7 +42,7 @@ export const events: readonly Case[] = [
         if (!(await verify(stage, forged))) continue
         // An acquirer can sign a part only: then no other part may have a meaning.
         const rule = `a message whose byte ${index} was changed is not proven`
-        assert.deepEqual(parseOrThrow(stage, forged), genuine, rule)
+        assert.deepEqual(await parseOrThrow(stage, forged), genuine, rule)
       }
       const bare = await verify(stage, { ...message, headers: {}, query: {} })
       assert.equal(bare, false, 'a message without any signature is not proven')
@@ -75,14 +76,14 @@ export const events: readonly Case[] = [
     async run(stage) {
       const { operation } = await paid(stage)
       const message = await eventOf(stage, operation.key)
-      const first = parse(stage, message)
-      assert.deepEqual(parse(stage, message), first, 'the same message is the same claim')
+      const first = await claimsIn(stage, message)
+      assert.deepEqual(await claimsIn(stage, message), first, 'the same message is the same claim')
       stage.clock.ms += monthMs
-      assert.deepEqual(parse(stage, message), first, 'an old message is the same claim')
+      assert.deepEqual(await claimsIn(stage, message), first, 'an old message is the same claim')
       // An old signature may be refused, but must not cause an error.
       await verify(stage, message)
       const ids = (claims: readonly Claim[]) => claims.map(({ eventId }) => eventId)
-      const resent = parse(stage, await eventOf(stage, operation.key))
+      const resent = await claimsIn(stage, await eventOf(stage, operation.key))
       assert.deepEqual(ids(resent), ids(first), 'repeated news has the same event id')
       assert.deepEqual(resent, first, 'repeated news makes the same claim')
     },
@@ -100,8 +101,8 @@ export const events: readonly Case[] = [
       const early = await eventOf(stage, operation.key)
       await stage.acquirer.finish!(operation.key)
       const late = await eventOf(stage, operation.key)
-      const [after] = parse(stage, late)
-      const [before] = parse(stage, early)
+      const [after] = await claimsIn(stage, late)
+      const [before] = await claimsIn(stage, early)
       assert.equal(before?.outcome.is, 'pending', 'the first event states that the payment is open')
       const isDone = after?.outcome.is === 'approved' || after?.outcome.is === 'accepted'
       assert.ok(isDone, 'the second event states that the payment is done')
@@ -117,8 +118,75 @@ export const events: readonly Case[] = [
         const message: Inbound = { body: Buffer.from(text), headers: {}, query: {} }
         const proven = await verify(stage, message)
         assert.equal(proven, false, `garbage (${JSON.stringify(text)}) is not proven`)
-        const claims = parseOrThrow(stage, message)
+        const claims = await parseOrThrow(stage, message)
         assert.ok(claims instanceof Error || claims.length === 0, 'garbage claims nothing')
+      }
+    },
+  },
+  {
+    name: 'a stored message gets a reply that can be sent',
+    without: ({ inbound }) =>
+      inbound?.reply === undefined ? 'the connector has no inbound.reply' : undefined,
+    async run(stage) {
+      const { inbound } = stage.connector
+      const { operation } = await paid(stage)
+      const message = await eventOf(stage, operation.key)
+      for (const time of ['a', 'a repeated']) {
+        const { returned, thrown } = await stage.call((context) =>
+          inbound!.reply!(message, context),
+        )
+        assert.ok(
+          returned,
+          `${time} message has a reply${thrown === undefined ? '' : ', no error'}`,
+        )
+        const { status = 200, contentType = 'text/plain', body = '' } = returned
+        assert.ok(
+          status >= 200 && status <= 299,
+          `the status of a reply is 200 to 299, not ${status}`,
+        )
+        assert.match(contentType, /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w."-]+)*$/, 'contentType is one')
+        assert.ok(body.length <= 4096, 'the body of a reply has at most 4,096 characters')
+      }
+    },
+  },
+  {
+    name: 'a chargeback names its own amount and reference',
+    without: (connector, { chargebacks }) =>
+      needsInbound(connector) ??
+      (chargebacks ? undefined : 'the acquirer sends no messages about chargebacks'),
+    async run(stage) {
+      const { acquirer } = stage
+      assert.ok(acquirer.chargeback, 'a sandbox with chargebacks needs chargeback()')
+      const { operation } = await paid(stage)
+      const { minor, currency } = operation.amount
+      const seen = new Set<string | undefined>()
+      for (const amount of [minor, minor / 2n, minor + 100n].map((part) => ({
+        minor: part,
+        currency,
+      }))) {
+        const message = await acquirer.chargeback(operation.key, amount)
+        assert.equal(await verify(stage, message), true, 'a genuine chargeback is proven')
+        const [claim, ...others] = await claimsIn(stage, message)
+        assert.ok(claim && others.length === 0, 'one chargeback is one claim')
+        assert.equal(claim.key, operation.key, "a chargeback names the payment by the engine's key")
+        assert.equal(claim.outcome.is, 'chargeback', 'a chargeback is claimed as one')
+        assert.deepEqual(
+          claim.amount,
+          amount,
+          'a chargeback has its own amount, not that of the payment',
+        )
+        const reason = claim.outcome.is === 'chargeback' ? claim.outcome.reason : ''
+        assert.ok(
+          isChargeback(reason),
+          `the reason of a chargeback is one of 000.100.2xx, not ${reason}`,
+        )
+        assert.ok(
+          claim.reference,
+          "a chargeback has the acquirer's reference, by which it is recorded once",
+        )
+        assert.ok(!seen.has(claim.reference), 'every chargeback has a reference of its own')
+        seen.add(claim.reference)
+        assert.deepEqual(await claimsIn(stage, message), [claim], 'a repeat makes the same claim')
       }
     },
   },
@@ -145,13 +213,7 @@ async function verify(
   return returned === true
 }
 
-const parse = ({ connector }: Stage, message: Inbound): readonly Claim[] =>
-  connector.inbound!.parse(message)
-
-function parseOrThrow(stage: Stage, message: Inbound): readonly Claim[] | Error {
-  try {
-    return parse(stage, message)
-  } catch (error) {
-    return error instanceof Error ? error : new Error('another value was thrown')
-  }
-}
+const parseOrThrow = (stage: Stage, message: Inbound): Promise<readonly Claim[] | Error> =>
+  claimsIn(stage, message).catch((error: unknown) =>
+    error instanceof Error ? error : new Error('a value that is no Error was thrown'),
+  )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { brandOf, currencyOf, type Group, isResultCode } from '@tollgate/schemas'
+import { brandOf, currencyOf, type Group, resultGroup } from '@tollgate/schemas'
 import { contractVersion } from '../../connector.ts'
+import type { Outcome } from '../../outcome.ts'
 import { type Case, mustNotHaveMoved } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
@@ -14,7 +15,7 @@ export const facts: readonly Case[] = [
   {
     name: 'the declaration of the connector is complete',
     async run({ connector, sandbox, acquirer }) {
-      const { name, contract, supports, resolve, reasons = {} } = connector
+      const { name, contract, supports, resolve } = connector
       assert.match(name, /^[a-z][a-z0-9-]{0,39}$/, 'name is lower-case letters, digits, hyphens')
       assert.equal(contract, contractVersion, 'contract is the version of this kit')
       const handlers = [...moneyKinds, 'verify' as const].filter((kind) => connector[kind])
@@ -34,9 +35,6 @@ export const facts: readonly Case[] = [
       }
       assert.ok(supports.enquiryVisibleAfterMs >= 0, 'enquiryVisibleAfterMs is 0 or more')
       if (supports.key.by === 'key') assert.ok(supports.key.ttlMs > 0, 'key.ttlMs is above 0')
-      for (const [code, reason] of Object.entries(reasons)) {
-        assert.ok(isResultCode(reason), `reasons: ${code} leads to a code of the result table`)
-      }
       // Without `answers` the line cannot be tested, which a connector with a network must not
       // avoid.
       const hasLine = acquirer.url !== undefined
@@ -95,7 +93,47 @@ export const facts: readonly Case[] = [
       assert.equal(right.moved, false, 'check sends nothing that moves money')
     },
   },
+  {
+    name: 'refused credentials are no decline of the card, and prove nothing',
+    without: ({ account }) =>
+      account?.fields.some((field) => field.class === 'secret')
+        ? undefined
+        : 'the account has no credentials',
+    async run(stage) {
+      const { connector } = stage
+      const { wrongAccount: account } = stage.acquirer
+      assert.ok(account, 'the account has credentials, so open() must answer with wrongAccount')
+      const kind = firstKinds.find((known) => connector[known]) ?? 'verify'
+      const { operation } = await stage.done(await stage.prepare(kind))
+      const before = await stage.bookings()
+      const refused = await stage.perform(await stage.prepare(kind), { account })
+      mustBlameTheAccount(refused.outcome, refused.thrown)
+      if (connector.resolve.enquire !== undefined) {
+        const { outcome, thrown } = await stage.enquire(operation, { account })
+        const rule = 'an acquirer that refuses the credentials was not asked about the payment'
+        assert.equal(outcome.is, 'unknown', `${rule}: the enquiry was ${told(outcome, thrown)}`)
+      }
+      if (connector.resolve.reverseByKey !== undefined) {
+        const { outcome, thrown } = await stage.reverseByKey(operation, { account })
+        const isOpen = outcome.is === 'unknown' || outcome.is === 'refused'
+        assert.ok(isOpen, `a reversal with wrong credentials was ${told(outcome, thrown)}`)
+      }
+      await mustNotHaveMoved(stage, before, 'wrong credentials move nothing')
+    },
+  },
 ]
+
+/** Reasons by which a merchant finds that the set-up is wrong, and not the shopper's card. */
+const groupsOfSetUp: readonly string[] = ['communication', 'configuration', 'system', 'async']
+
+function mustBlameTheAccount(outcome: Outcome, thrown: unknown): void {
+  if (outcome.is === 'unknown') return
+  const was = `a payment with wrong credentials was ${told(outcome, thrown)}`
+  assert.equal(outcome.is, 'declined', was)
+  const group = resultGroup(outcome.reason)
+  const rule = 'the reason says that the connection or the set-up is wrong: 900.100.200, say'
+  assert.ok(groupsOfSetUp.includes(group), `${was}, which blames the card; ${rule}`)
+}
 
 function checkNames(
   part: string,

@@ -27,6 +27,7 @@ export const lineFaults: Readonly<Record<string, Fault>> = {
   'a reset after the acquirer did it': reaches({ do: 'reset' }),
   'HTTP 500 before the acquirer got it': isKept(text(500, '{"error":"internal error"}')),
   'HTTP 500 after the acquirer did it': reaches(text(500, '{"error":"internal error"}')),
+  'HTTP 401 with a page of HTML': reaches(page(401)),
   'HTTP 502 with a page of HTML': reaches(page(502)),
   'HTTP 200 with a page of HTML': reaches(page(200)),
   'an empty answer': reaches(text(200, '')),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { isResultCode } from '@tollgate/schemas'
-import type { Connector, Kind } from '../../connector.ts'
-import type { Money } from '../../outcome.ts'
+import type { Connector, Kind, Operation } from '../../connector.ts'
+import type { Found, Money } from '../../outcome.ts'
 import {
   type Case,
   mustHaveMoved,
@@ -13,7 +13,16 @@ import {
 } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { isTexts } from '../judge.ts'
-import { firstKinds, firstOperation, scenesOf, suits, usualAmount } from '../operation.ts'
+import {
+  firstKinds,
+  firstOperation,
+  frozen,
+  newIds,
+  newKey,
+  scenesOf,
+  suits,
+  usualAmount,
+} from '../operation.ts'
 import type { Scene } from '../sandbox.ts'
 
 const firstKindsOf = (connector: Connector): readonly Kind[] =>
@@ -91,6 +100,81 @@ export const outcomes: readonly Case[] = [
     },
   },
   {
+    name: 'an approval with an unlisted code leaves the outcome unknown',
+    without: needs(needsLine, needsHandler(...firstKinds)),
+    async run(stage) {
+      const rule = 'the acquirer may mean a new kind of approval, or a part of the amount'
+      await mustStayOpen(stage, stage.sandbox.answers!.alterCode, 'an unlisted code', rule)
+    },
+  },
+  {
+    name: 'a malfunction of the acquirer leaves the outcome unknown, and an enquiry finds the payment',
+    without: needs(needsLine, needsHandler(...firstKinds), (_connector, { answers }) =>
+      answers?.malfunction === undefined ? 'the acquirer has no such answer' : undefined,
+    ),
+    async run(stage) {
+      const rule = 'the acquirer may have booked before it failed'
+      const { malfunction } = stage.sandbox.answers!
+      const operation = await mustStayOpen(stage, malfunction!, 'a malfunction', rule)
+      if (stage.connector.resolve.enquire === undefined) return
+      const { outcome, thrown } = await stage.enquire(operation)
+      const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
+      assert.ok(isDone, `the payment was booked, but the enquiry is ${told(outcome, thrown)}`)
+    },
+  },
+  {
+    name: 'amounts keep their minor units in currencies without decimals and with three',
+    without: needs(needsHandler(...firstKinds), ({ supports: { currencies } }) =>
+      currencies === 'any' || oddCurrencies.some((code) => currencies.includes(code))
+        ? undefined
+        : `the connector has none of ${oddCurrencies.join(', ')}`,
+    ),
+    async run(stage) {
+      const { connector, sandbox } = stage
+      const { currencies } = connector.supports
+      for (const currency of oddCurrencies) {
+        if (currencies !== 'any' && !currencies.includes(currency)) continue
+        const amount = { minor: 9203n, currency }
+        const operation = operationFor(stage, { ...sandbox.approved[0]!, amount })
+        const before = await stage.bookings()
+        const done = await stage.done(operation)
+        await mustHaveMoved(stage, before, [operation], `9203 minor units of ${currency} are paid`)
+        mustBeForAll(done.outcome, currency)
+        if (connector.resolve.enquire === undefined) continue
+        const { outcome, thrown } = await stage.enquire(operation)
+        const is = told(outcome, thrown)
+        assert.equal(outcome.is, done.outcome.is, `the enquiry in ${currency} is ${is}`)
+        mustBeForAll(outcome, currency)
+      }
+    },
+  },
+  {
+    name: 'texts arrive as they were sent, whatever characters they have',
+    without: needs(needsHandler(...firstKinds), (_connector, { texts }) =>
+      texts === undefined ? 'the acquirer takes no texts' : undefined,
+    ),
+    async run(stage) {
+      const { acquirer } = stage
+      assert.ok(acquirer.received, 'a sandbox with texts needs received()')
+      const plain = operationFor(stage, stage.sandbox.approved[0]!)
+      for (const text of awkwardTexts) {
+        const { instrument } = plain
+        const withHolder =
+          instrument === undefined || !('holder' in instrument)
+            ? {}
+            : { instrument: { ...instrument, holder: text } }
+        const sent = { merchantTransactionId: text, descriptor: text }
+        const key = newKey(stage.connector)
+        const operation = frozen({ ...plain, ...newIds(), ...withHolder, ...sent, key })
+        await stage.done(operation)
+        const arrived = await acquirer.received(key)
+        for (const name of stage.sandbox.texts ?? []) {
+          assert.equal(arrived[name], text, `${name} arrives at the acquirer as it was`)
+        }
+      }
+    },
+  },
+  {
     name: 'an approval for another amount or currency names it',
     without: needs(needsLine, needsHandler(...firstKinds)),
     async run(stage) {
@@ -151,6 +235,45 @@ export const outcomes: readonly Case[] = [
     },
   },
 ]
+
+/** Currencies with no decimals and with three. */
+const oddCurrencies = ['JPY', 'KWD'] as const
+
+/** Texts that break out of XML, JSON, forms and fixed columns. */
+const awkwardTexts = [
+  'Tom & Jerry <b>"best"</b> \'offer\'',
+  ']]> &amp; &#65; <!-- %41 + = ; | \\',
+  'Zoë Müller-Łukasz 東京 😀',
+]
+
+/** Another amount would be a wrong exponent. */
+function mustBeForAll(outcome: Found, currency: string): void {
+  const named = outcome.is === 'approved' ? outcome.amount : undefined
+  assert.equal(named, undefined, `the whole amount in ${currency} is approved, and no other named`)
+}
+
+/** The acquirer books a payment; its answer is changed to one from which that cannot be told. */
+async function mustStayOpen(
+  stage: Stage,
+  change: (body: string) => string,
+  what: string,
+  why: string,
+): Promise<Operation> {
+  const operation = operationFor(stage, stage.sandbox.approved[0]!)
+  const before = await stage.bookings()
+  const met = stage.front.meet({ reaches: true, damage: { do: 'change', change } }, 'moving')
+  const { outcome, thrown } = await stage.perform(operation)
+  assert.ok(met.wasMet, 'a request with moves: true goes to the acquirer')
+  await mustHaveMoved(stage, before, [operation], 'the acquirer booked the payment')
+  const rule = `${what} leaves the outcome unknown, because ${why}`
+  assert.equal(outcome.is, 'unknown', `${rule}; it was ${told(outcome, thrown)}`)
+  if (stage.connector.resolve.enquire === undefined) return operation
+  stage.front.meet({ reaches: true, damage: { do: 'change', change } }, 'any')
+  const asked = await stage.enquire(operation)
+  const isOpen = asked.outcome.is === 'unknown'
+  assert.ok(isOpen, `${rule}, also in an enquiry, which was ${told(asked.outcome, asked.thrown)}`)
+  return operation
+}
 
 /** An approval names a different amount. A connector that cannot tell returns unknown. */
 function mustTell(outcome: { readonly is: string; readonly amount?: Money }, other: Money): void {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
-import type { Claim } from '../../connector.ts'
 import type { Found, ReversalEnd } from '../../outcome.ts'
-import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsReversal } from '../case.ts'
+import {
+  type Case,
+  claimsIn,
+  mustHaveMoved,
+  mustNotHaveMoved,
+  needs,
+  needsReversal,
+} from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
 import type { Booking, Sandbox } from '../sandbox.ts'
@@ -75,14 +81,11 @@ function end({ acquirer }: Stage, key: string, as: ReversalEnd['is']): Promise<v
   return acquirer.endReversal(key, as)
 }
 
-async function mustBeClaimed(
-  { acquirer, connector }: Stage,
-  key: string,
-  is: ReversalEnd['is'],
-): Promise<void> {
+async function mustBeClaimed(stage: Stage, key: string, is: ReversalEnd['is']): Promise<void> {
+  const { acquirer, connector } = stage
   if (connector.inbound === undefined) return
   assert.ok(acquirer.event, 'the connector has inbound, so open() must answer with event()')
-  const claims: readonly Claim[] = connector.inbound.parse(await acquirer.event(key))
+  const claims = await claimsIn(stage, await acquirer.event(key))
   const said = claims.map((claim) => ({ key: claim.key, is: claim.outcome.is }))
   assert.deepEqual(said, [{ key, is }], 'the event claims the end of the reversal')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Kind, Operation } from '../../connector.ts'
 import { type Canary, canariesOf, leakIn, scrubbed, secretsOf } from '../canary.ts'
-import { type Case, needs, needsHandler, needsLine } from '../case.ts'
+import { type Case, claimsIn, needs, needsHandler, needsLine } from '../case.ts'
 import type { Told } from '../environment.ts'
 import type { Damage, Fault } from '../fault.ts'
 import type { Stage } from '../harness.ts'
@@ -38,7 +38,7 @@ export const secrets: readonly Case[] = [
       const kind = firstKinds.find((known) => stage.connector[known])!
       const { operation } = await stage.done(await stage.prepare(kind))
       const message = await stage.acquirer.event!(operation.key)
-      const claims = stage.connector.inbound!.parse(message)
+      const claims = await claimsIn(stage, message)
       const leaked = leakIn(claims, canariesFor(stage, operation))
       assert.equal(leaked, undefined, `a claim holds ${leaked}`)
     },

@@ -13,8 +13,10 @@ export const eventMistakes: readonly WrongAuthenticator[] = [
     authenticator: but({
       inbound: {
         ...right.inbound!,
-        parse: (message) =>
-          right.inbound!.parse(message).map(({ eventId }) => ({ eventId, key: eventId })),
+        async parse(message, context) {
+          const claims = await right.inbound!.parse(message, context)
+          return claims.map(({ eventId }) => ({ eventId, key: eventId }))
+        },
       },
     }),
     noticed: ['an event of the server names its authentication'],

@@ -97,5 +97,8 @@ export const receiving = (parts: Partial<NonNullable<Connector['inbound']>>): Co
   but({ inbound: { ...right.inbound!, ...parts } })
 export const claiming = (change: (claim: Claim, message: Inbound) => Claim): Connector =>
   receiving({
-    parse: (message) => right.inbound!.parse(message).map((claim) => change(claim, message)),
+    async parse(message, context) {
+      const claims = await right.inbound!.parse(message, context)
+      return claims.map((claim) => change(claim, message))
+    },
   })

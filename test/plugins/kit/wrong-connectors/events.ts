@@ -43,9 +43,9 @@ export const eventMistakes: readonly Wrong[] = [
   {
     what: 'makes a claim of garbage',
     connector: receiving({
-      parse: (message) => {
+      async parse(message, context) {
         try {
-          return right.inbound!.parse(message)
+          return await right.inbound!.parse(message, context)
         } catch {
           return [
             { eventId: '', key: '', outcome: approved({}), amount: { minor: 0n, currency: 'EUR' } },
@@ -54,5 +54,26 @@ export const eventMistakes: readonly Wrong[] = [
       },
     }),
     noticed: ['garbage is never an event'],
+  },
+  {
+    what: 'replies with the status of a failure',
+    connector: receiving({ reply: () => ({ status: 400, body: 'stored' }) }),
+    noticed: ['a stored message gets a reply that can be sent'],
+  },
+  {
+    what: 'charges the whole payment back, whatever is disputed',
+    connector: claiming((claim) =>
+      claim.outcome.is === 'chargeback'
+        ? { ...claim, amount: { ...claim.amount, minor: 9200n } }
+        : claim,
+    ),
+    noticed: ['a chargeback names its own amount and reference'],
+  },
+  {
+    what: 'names all chargebacks of a payment alike',
+    connector: claiming((claim) =>
+      claim.outcome.is === 'chargeback' ? { ...claim, reference: claim.key } : claim,
+    ),
+    noticed: ['a chargeback names its own amount and reference'],
   },
 ]

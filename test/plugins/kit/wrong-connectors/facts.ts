@@ -1,7 +1,7 @@
 /** Mistakes in the facts and the settings of a connector. */
-import { settings } from '@tollgate/plugin-kit'
-import { none, O, R, request, secret } from '@tollgate/schemas'
-import { but, type Wrong } from './changed-connector.ts'
+import { declined, none, O, R, request, secret, settings } from '@tollgate/plugin-kit'
+import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
+import { but, enquiring, resolving, saying, type Wrong } from './changed-connector.ts'
 
 const text = { kind: 'text', min: 1, max: 64 } as const
 
@@ -9,11 +9,6 @@ export const factMistakes: readonly Wrong[] = [
   {
     what: 'has a name that no engine takes',
     connector: but({ name: 'Acquirer_JSON' }),
-    noticed: ['the declaration of the connector is complete'],
-  },
-  {
-    what: 'translates a code into a reason that does not exist',
-    connector: but({ reasons: { '05': '800.999.999' as never } }),
     noticed: ['the declaration of the connector is complete'],
   },
   {
@@ -42,5 +37,32 @@ export const factMistakes: readonly Wrong[] = [
     what: 'finds all credentials right',
     connector: but({ check: async () => ({ ok: true }) }),
     noticed: ['check distinguishes right credentials from wrong ones'],
+  },
+  {
+    what: 'declines the card when its key is refused',
+    connector: saying((outcome) =>
+      outcome.is === 'declined' && outcome.code === 'bad-credentials'
+        ? declined('800.100.152')
+        : outcome,
+    ),
+    noticed: ['refused credentials are no decline of the card, and prove nothing'],
+  },
+  {
+    what: 'knows no payment when its key is refused',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return found.is === 'unknown' && found.why.includes('401') ? { is: 'notFound' } : found
+    }),
+    noticed: ['refused credentials are no decline of the card, and prove nothing'],
+  },
+  {
+    what: 'takes a reversal for done when its key is refused',
+    connector: resolving({
+      async reverseByKey(operation, context) {
+        const end = await right.resolve.reverseByKey!(operation, context)
+        return end.is === 'unknown' && end.why.includes('401') ? { is: 'reversed' } : end
+      },
+    }),
+    noticed: ['refused credentials are no decline of the card, and prove nothing'],
   },
 ]

@@ -1,7 +1,7 @@
 /** Mistakes in the outcomes of first payments. */
-import { approved, declined, unknown } from '@tollgate/plugin-kit'
+import { approved, declined, type HttpAnswer, unknown } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { but, enquiring, saying, type Wrong } from './changed-connector.ts'
+import { but, enquiring, overHttp, saying, sending, type Wrong } from './changed-connector.ts'
 
 export const outcomeMistakes: readonly Wrong[] = [
   {
@@ -78,4 +78,69 @@ export const outcomeMistakes: readonly Wrong[] = [
     }),
     noticed: ['an instrument is verified without moving money'],
   },
+  {
+    what: 'approves by the status, whatever the code says',
+    connector: overHttp(
+      (send) => async (method, url, options) =>
+        withCode(await send(method, url, options), 'Q7', '00'),
+    ),
+    noticed: ['an approval with an unlisted code leaves the outcome unknown'],
+  },
+  {
+    what: 'declines codes that it does not know',
+    connector: saying((outcome) =>
+      outcome.is === 'unknown' && outcome.why.includes('unknown code')
+        ? declined('800.100.100')
+        : outcome,
+    ),
+    noticed: ['an approval with an unlisted code leaves the outcome unknown'],
+  },
+  {
+    what: 'takes a malfunction for a decline',
+    connector: saying((outcome) =>
+      outcome.is === 'unknown' && outcome.why.includes('system of the bank')
+        ? declined('900.100.500')
+        : outcome,
+    ),
+    noticed: [
+      'a malfunction of the acquirer leaves the outcome unknown, and an enquiry finds the payment',
+    ],
+  },
+  {
+    what: 'counts hundredths in every currency',
+    connector: sending((operation) => {
+      const { minor, currency } = operation.amount
+      if (currency !== 'JPY') return operation
+      return { ...operation, amount: { minor: minor * 100n, currency } }
+    }),
+    noticed: ['amounts keep their minor units in currencies without decimals and with three'],
+  },
+  {
+    what: 'drops a third decimal',
+    connector: sending((operation) => {
+      const { minor, currency } = operation.amount
+      if (currency !== 'KWD') return operation
+      return { ...operation, amount: { minor: (minor / 10n) * 10n, currency } }
+    }),
+    noticed: ['amounts keep their minor units in currencies without decimals and with three'],
+  },
+  {
+    what: 'sends names without their accents',
+    connector: sending((operation) => {
+      const { instrument } = operation
+      if (instrument?.kind !== 'card' || instrument.holder === undefined) return operation
+      const holder = instrument.holder.normalize('NFD').replace(/\p{M}/gu, '')
+      return { ...operation, instrument: { ...instrument, holder } }
+    }),
+    noticed: ['texts arrive as they were sent, whatever characters they have'],
+  },
 ]
+
+/** The bank's answer with one code in place of another. */
+function withCode(answer: HttpAnswer, from: string, to: string): HttpAnswer {
+  const json = () => {
+    const body = answer.json() as Record<string, unknown>
+    return body.code === from ? { ...body, code: to } : body
+  }
+  return { ...answer, json }
+}

@@ -110,14 +110,16 @@ export const secretMistakes: readonly Wrong[] = [
       }),
       inbound: {
         ...right.inbound!,
-        parse: (message) =>
-          right.inbound!.parse(message).map((claim) => ({
+        async parse(message, context) {
+          const claims = await right.inbound!.parse(message, context)
+          return claims.map((claim) => ({
             ...claim,
             outcome: {
               ...claim.outcome,
               memo: last === undefined ? '' : numberOf(last),
             } as Claim['outcome'],
-          })),
+          }))
+        },
       },
     },
     noticed: ['no claim contains card data or credentials'],

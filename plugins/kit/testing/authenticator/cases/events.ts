@@ -11,7 +11,10 @@ export const events: readonly AuthenticatorCase[] = [
     async run(stage) {
       const { key, message } = await news(stage)
       assert.equal(await verify(stage, message), true, 'a genuine event is proven')
-      const [claim, ...others] = stage.authenticator.inbound!.parse(message)
+      const { returned = [] } = await stage.call((context) =>
+        stage.authenticator.inbound!.parse(message, context),
+      )
+      const [claim, ...others] = returned
       assert.ok(claim && others.length === 0, 'one event is one claim')
       assert.equal(claim.key, key, "a claim names the authentication by the engine's key")
       assert.match(claim.eventId, /^[^\p{C}\p{Z}]{1,255}$/u, 'a claim has the id of its event')
