@@ -17,6 +17,17 @@ export type Endpoint = {
   readonly refused?: readonly string[]
   /** Groups of response fields in the answer. */
   readonly answers: readonly string[]
+  /**
+   * Parts of the answer that have the fields of other groups: by path (`schedules[n]`), the name of each
+   * possible kind with its groups.
+   */
+  readonly contains?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+  /** Another operation whose answer this one may have as well. */
+  readonly orAnswersLike?: string
+  /** A declined payment has its answer with the status 400. */
+  readonly declines?: true
+  /** Repeats with the same `Idempotency-Key` get the same answer. */
+  readonly idempotent?: true
   /** `token`: a Bearer token; `checkout`, `return`: the id or the token in the path, which a shopper has; `none`: public. */
   readonly login: 'token' | 'checkout' | 'return' | 'none'
   /** The right that the token needs. */
@@ -29,5 +40,7 @@ export type Endpoint = {
   /** Pages of every origin may read the answer. */
   readonly crossOrigin?: true
   /** Type of an answer that is not JSON. */
-  readonly media?: 'text/csv'
+  readonly media?: 'text/csv' | 'text/html' | 'text/javascript' | '*/*'
+  /** Further statuses that are no refusals: a redirect of the browser, or a file that the browser has already. */
+  readonly beside200?: readonly (303 | 304)[]
 }

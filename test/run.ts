@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { clusterVariable, startTestCluster, type TestCluster } from './rig/cluster.ts'
 import type { Summary } from './rig/summary-reporter.ts'
 import { apart, groupsOf } from './rig/test-groups.ts'
@@ -30,6 +31,8 @@ const failedFilesPath = join(project, 'node_modules/.cache/tollgate-failed-files
 const mostFailedFiles = 10
 const programs = join(project, 'node_modules/.bin')
 const condition = '--conditions=@tollgate/source'
+/** Checks every answer of the REST surface against the OpenAPI document. */
+const answersChecked = `--import=${pathToFileURL(join(import.meta.dirname, 'rig/check-answers.ts'))}`
 
 const filesAtOnce = 3
 const unitLimitMs = 120_000
@@ -151,6 +154,7 @@ async function runTests(
   let hung = false
   const all = [
     condition,
+    answersChecked,
     '--test',
     ...choices,
     '--test-reporter=spec',

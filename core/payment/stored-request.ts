@@ -1,5 +1,5 @@
 /** Which parts of a request are stored, which are shown, and which are neither. */
-import { type Field, groups, instrumentGroups } from '@tollgate/schemas'
+import { endpoints, type Field, groups, instrumentGroups } from '@tollgate/schemas'
 import type { StoredRequest } from './types.ts'
 
 type Fields = { readonly [name: string]: unknown }
@@ -96,8 +96,19 @@ for (const field of groups.flatMap((group) => group.fields)) {
 type Hidden = { readonly drop: Set<string>; readonly below: Map<string, Hidden> }
 
 const hidden: Hidden = { drop: new Set(), below: new Map() }
+/** Groups of the answers about what was stored: a field of a report may have the same name. */
+const readers = new Set(['payments.get', 'registrations.create', 'schedules.get'])
+const answering = new Set(
+  endpoints.filter(({ operation }) => readers.has(operation)).flatMap(({ answers }) => answers),
+)
 const shown = new Set(
-  groups.flatMap((group) => group.fields.filter(isShown).map((field) => field.name)),
+  groups.flatMap((group) =>
+    group.fields
+      .filter(
+        (field) => isShown(field) && (field.direction === 'echoed' || answering.has(group.name)),
+      )
+      .map((field) => field.name),
+  ),
 )
 for (const field of groups.flatMap((group) => group.fields)) {
   if (isShown(field) || shown.has(field.name)) continue

@@ -1,6 +1,6 @@
 import type { Field } from '../table.ts'
 import { type ValueSchema, valueSchema } from './format.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, Part } from './operation.ts'
 import { type List, type Shape, type Tree, treeOf } from './tree.ts'
 
 export type Schema =
@@ -10,6 +10,7 @@ export type Schema =
   | ObjectSchema
   | ListSchema
   | { $ref: string }
+  | { anyOf: { $ref: string }[] }
 export type ListSchema = { type: 'array'; items: Schema; maxItems: number }
 export type ObjectSchema = {
   $schema?: string
@@ -46,6 +47,8 @@ type Writing = {
   required: ReadonlySet<string>
   isRequired: (field: Field) => boolean
   closed: boolean
+  /** Parts with the fields of other groups, by path. */
+  parts: ReadonlyMap<string, readonly Part[]>
 }
 
 /**
@@ -59,6 +62,7 @@ export function requestSchema(operation: Operation, definitions: Definitions): O
     required: withParents(operation.required),
     isRequired: (field) => field.need === 'R' && stepsBelowRoot(field) > 0,
     closed: true,
+    parts: new Map(),
   })
 }
 
@@ -71,7 +75,29 @@ export function answerSchema(operation: Operation, definitions: Definitions): Ob
     required: new Set(),
     isRequired: (field) => field.need === 'R' && field.direction === 'response',
     closed: false,
+    parts: operation.parts,
   })
+}
+
+/** The JSON Schema of an answer that has exactly these fields, for parts of the OpenAPI document. */
+export function fieldsSchema(
+  title: string,
+  fields: readonly Field[],
+  definitions: Definitions,
+): ObjectSchema {
+  return writeShape(
+    treeOf(fields),
+    {
+      definitions,
+      owner: title,
+      suffix: 'Answer',
+      required: new Set(),
+      isRequired: (field) => field.need === 'R',
+      closed: false,
+      parts: new Map(),
+    },
+    title,
+  )
 }
 
 /** A field at the top is required by its operation, not by its table. */
@@ -151,15 +177,23 @@ function answeredValue({ direction, format }: Field): Schema {
 function writeTree(node: Tree, writing: Writing): Schema {
   if (node.kind === 'value') return describedValue(node.field, writing)
   if (node.kind === 'list') return writeList(node, writing)
-  return define(node, writing)
+  const parts = writing.parts.get(node.path)
+  return parts === undefined ? define(node, writing) : writeParts(parts, writing)
+}
+
+/** A part of several kinds is any of them. */
+function writeParts(parts: readonly Part[], writing: Writing): Schema {
+  const inside = { ...writing, parts: new Map() }
+  const kinds = parts.map(({ kind, fields }) => define(treeOf(fields), inside, kind))
+  return kinds.length === 1 ? kinds[0]! : { anyOf: kinds }
 }
 
 function writeList(node: List, writing: Writing): ListSchema {
   return { type: 'array', items: writeTree(node.item, writing), maxItems: node.maxIndex + 1 }
 }
 
-function define(node: Shape, writing: Writing): Schema {
-  const plain = typeName(node.path) + writing.suffix
+function define(node: Shape, writing: Writing, kind = typeName(node.path)): { $ref: string } {
+  const plain = kind + writing.suffix
   const schema = writeShape(node, writing, plain)
   const same = (name: string) => {
     const known = writing.definitions.get(name)
@@ -168,7 +202,11 @@ function define(node: Shape, writing: Writing): Schema {
       JSON.stringify({ ...known, title: '' }) === JSON.stringify({ ...schema, title: '' })
     )
   }
-  const name = same(plain) ? plain : `${plain}Of${writing.owner}`
+  const variant = `${plain}Of`
+  const known = [plain, ...writing.definitions.keys()].filter(
+    (name) => name === plain || name.startsWith(variant),
+  )
+  const name = known.find(same) ?? `${variant}${writing.owner}`
   if (!same(name)) throw new Error(`two different groups would have the name ${name}`)
   writing.definitions.set(name, { ...schema, title: name })
   return { $ref: `${definitionsFile}#/$defs/${name}` }

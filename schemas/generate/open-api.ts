@@ -1,8 +1,17 @@
 import type { Endpoint, Field } from '../table.ts'
+import { headerNamed } from '../tables/headers.ts'
 import { tokenRights } from '../tables/rights.ts'
 import { type Documents, documentsOf, withReferences } from './documents.ts'
 import { valueSchema } from './format.ts'
 import { typeName } from './json-schema.ts'
+import {
+  component,
+  refusalSchemas,
+  responsesOf,
+  sharedHeaders,
+  sharedResponses,
+} from './open-api-responses.ts'
+import { notificationSchemas, webhooks } from './open-api-webhooks.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { alsoNeeded, neededRights, rightInWords } from './rights.ts'
@@ -11,7 +20,6 @@ import { exampleOf, formatInWords } from './words.ts'
 
 type Json = { [key: string]: unknown }
 
-const component = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const rewrite = <T>(schema: T) => withReferences(schema, (name) => component(name).$ref)
 
 /** The OpenAPI 3.1 document of the whole surface, from the tables. */
@@ -42,6 +50,7 @@ export function openApi(): Json {
     servers: [{ url: '/' }],
     security: [{ token: [] }],
     paths,
+    webhooks: webhooks(),
     components: {
       securitySchemes: {
         token: {
@@ -52,19 +61,23 @@ export function openApi(): Json {
             `have, one of them where there are several: ${tokenRights.join(', ')}.`,
         },
       },
-      schemas: { ...componentsOf(documents), ...forms, Error: errorSchema },
+      headers: sharedHeaders,
+      responses: sharedResponses,
+      schemas: { ...componentsOf(documents), ...forms, ...notificationSchemas() },
     },
   }
 }
 
 function componentsOf(documents: Documents): Json {
   const roots = [...documents.requests.values(), ...documents.answers.values()]
+  const refusals = refusalSchemas(documents.answerDefinitions)
   return Object.fromEntries([
     ...[...documents.requestDefinitions, ...documents.answerDefinitions].map(([name, schema]) => [
       name,
       rewrite(schema),
     ]),
     ...roots.map(({ $schema: _dialect, $id: _id, ...schema }) => [schema.title, rewrite(schema)]),
+    ...Object.entries(refusals).map(([name, schema]) => [name, rewrite(schema)]),
   ])
 }
 
@@ -75,7 +88,7 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
   const parameters = [
     ...pathParameters(endpoint),
     ...(sendsBody ? [] : operation.fields.map((field) => queryParameter(field, operation))),
-    ...(endpoint.login === 'token' && sendsBody ? [idempotencyKey] : []),
+    ...(endpoint.idempotent === true ? [idempotencyKey] : []),
   ]
   return {
     operationId: isOtherPath ? `${endpoint.operation}.otherPath` : endpoint.operation,
@@ -84,6 +97,9 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
     ...(endpoint.login !== 'token' ? {} : { description: rightInWords(endpoint) }),
     security: securityOf(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...(sendsBody && operation.fields.length === 0 && endpoint.login !== 'token'
+      ? { requestBody: { description: 'Read by the receiver alone.', content: { '*/*': {} } } }
+      : {}),
     ...(sendsBody && operation.fields.length > 0
       ? {
           requestBody: {
@@ -95,7 +111,7 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
           },
         }
       : {}),
-    responses: responsesOf(operation, name),
+    responses: responsesOf(operation),
   }
 }
 
@@ -105,11 +121,12 @@ const securityOf = (endpoint: Endpoint) =>
     ? []
     : neededRights(endpoint).map((right) => ({ token: [right, ...alsoNeeded(endpoint)] }))
 
+const { name: keyName, pattern: keyPattern, meaning: keyMeaning } = headerNamed('Idempotency-Key')
 const idempotencyKey = {
-  name: 'Idempotency-Key',
+  name: keyName,
   in: 'header',
-  description: 'A repeat with the same key returns its result instead of making a second payment.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\u0021-\\u007e]*$' },
+  description: keyMeaning,
+  schema: { type: 'string', pattern: keyPattern },
 }
 
 function pathParameters(endpoint: Endpoint): Json[] {
@@ -184,97 +201,4 @@ function namePattern(field: Field): string | undefined {
     return position === 0 ? step.key : `\\.${step.key}`
   })
   return `^${parts.join('')}$`
-}
-
-const refusal = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: component('Error') } },
-})
-
-function responsesOf({ endpoint, fields }: Operation, name: string): Json {
-  const needsToken = endpoint.login === 'token'
-  const takesInput = fields.length > 0 || endpoint.path.includes('{')
-  return {
-    200: {
-      description: 'Approved, pending, or read. `result.code` has the detail.',
-      content: { [mediaType(endpoint)]: { schema: answerOf(endpoint, name) } },
-    },
-    ...(takesInput
-      ? {
-          400: refusal(
-            'Wrong parameters, named in `result.parameterErrors`, or a declined payment.',
-          ),
-        }
-      : {}),
-    ...(needsToken
-      ? {
-          401: refusal('The Authorization header is missing or malformed.'),
-          403: refusal(
-            'The token is invalid, not allowed for this entity or environment, or lacks the needed right.',
-          ),
-        }
-      : {}),
-    ...(endpoint.path.includes('{')
-      ? { 404: refusal('No record with this id is visible to the entity.') }
-      : {}),
-    ...(endpoint.throttle === 'none'
-      ? {}
-      : {
-          429: {
-            ...refusal('Too many requests.'),
-            headers: {
-              'Retry-After': {
-                description: 'Seconds to wait.',
-                schema: { type: 'integer', minimum: 0 },
-              },
-            },
-          },
-        }),
-  }
-}
-
-function mediaType({ path, operation, media }: Endpoint): string {
-  if (media !== undefined) return media
-  if (path.endsWith('.js')) return 'text/javascript'
-  return operation === 'reference.get' ? 'text/html' : 'application/json'
-}
-
-function answerOf(endpoint: Endpoint, name: string): Json {
-  if (mediaType(endpoint) !== 'application/json') return { type: 'string' }
-  return endpoint.answers.length === 0 ? { type: 'object' } : component(`${name}Answer`)
-}
-
-/** The fields of every refusal. */
-const errorSchema: Json = {
-  type: 'object',
-  required: ['id', 'result', 'buildNumber', 'timestamp', 'ndc'],
-  properties: {
-    id: { type: 'string', description: 'Id of the request, or of the declined payment.' },
-    result: {
-      type: 'object',
-      required: ['code', 'description'],
-      properties: {
-        code: { type: 'string', pattern: '^[0-9.]{2,11}$' },
-        description: { type: 'string' },
-        parameterErrors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['name', 'message'],
-            properties: {
-              name: { type: 'string', description: 'Name of the parameter as sent.' },
-              value: {
-                type: 'string',
-                description: 'Value as sent; omitted for personal and account data.',
-              },
-              message: { type: 'string', description: 'Description of the allowed values.' },
-            },
-          },
-        },
-      },
-    },
-    buildNumber: { type: 'string' },
-    timestamp: { type: 'string', examples: ['2026-03-14 09:26:53+0000'] },
-    ndc: { type: 'string' },
-  },
 }

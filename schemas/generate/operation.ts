@@ -13,7 +13,12 @@ export type Operation = {
   readonly conditions: readonly Condition[]
   /** Fields an answer may hold. */
   readonly answers: readonly Field[]
+  /** Fields of the parts of an answer that have those of other groups, by path and kind. */
+  readonly parts: ReadonlyMap<string, readonly Part[]>
 }
+
+/** One kind of a part: its name, and its fields from the root of the part. */
+export type Part = { readonly kind: string; readonly fields: readonly Field[] }
 
 /**
  * Whether `name` is the entry itself or lies below it (`card` and `card.*` both cover
@@ -102,5 +107,18 @@ export function operationOf(endpoint: Endpoint, groups: readonly Group[]): Opera
     required,
     conditions: accepted.flatMap((group) => group.conditions),
     answers: mergeAnswers(pick(endpoint.answers, groups, endpoint)),
+    parts: partsOf(endpoint, groups),
   }
+}
+
+function partsOf(endpoint: Endpoint, groups: readonly Group[]): Operation['parts'] {
+  return new Map(
+    Object.entries(endpoint.contains ?? {}).map(([path, kinds]) => [
+      path,
+      Object.entries(kinds).map(([kind, names]) => ({
+        kind,
+        fields: mergeAnswers(pick(names, groups, endpoint)),
+      })),
+    ]),
+  )
 }

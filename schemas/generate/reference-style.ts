@@ -48,7 +48,7 @@ code { font-family: var(--mono); font-size: .87em; overflow-wrap: anywhere; }
 .side a:hover { background: var(--line); }
 .side a[aria-current] { color: var(--accent); font-weight: 600; }
 .side .count { color: var(--quiet); font-variant-numeric: tabular-nums; font-weight: 400; }
-.side li[hidden] { display: none; }
+.side [hidden] { display: none; }
 input[type=search] {
   width: 100%; padding: .5rem .65rem; font: inherit; color: inherit; background: var(--raised);
   border: 1px solid var(--quiet); border-radius: 7px;
@@ -57,6 +57,11 @@ input[type=search] {
 
 main { padding: 2.25rem clamp(1rem, 4vw, 3.5rem) 6rem; max-width: 84rem; }
 main > header { max-width: 46rem; margin-bottom: 2.5rem; }
+main > header[hidden] { display: none; }
+main > header pre {
+  margin: 0 0 1.25rem; padding: .8rem 1rem; overflow-x: auto; background: var(--raised);
+  border: 1px solid var(--line); border-radius: 8px; line-height: 1.5;
+}
 main > header h2 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.02em; margin: 0 0 .75rem; }
 section { margin: 0 0 3.25rem; }
 section[hidden] { display: none; }
@@ -134,14 +139,20 @@ const sections = [...document.querySelectorAll('main section')].map((section) =>
   rows: [...section.querySelectorAll('tbody tr')].map((row) => ({
     row, text: row.textContent.toLowerCase(),
   })),
+  // A table without rows goes with its heading.
+  tables: [...section.querySelectorAll('.scroll')].map((table) => {
+    const before = table.previousElementSibling
+    return { table, title: before?.localName === 'h4' ? before : null }
+  }),
 }))
-const chapters = [...document.querySelectorAll('.chapter')]
+const chapters = [...document.querySelectorAll('.chapter, main > header')]
+const menus = [...document.querySelectorAll('.side nav ul')]
 const total = sections.reduce((sum, { rows }) => sum + rows.length, 0)
 
 function filter() {
   const words = input.value.toLowerCase().split(/\\s+/).filter(Boolean)
   let shown = 0
-  for (const { section, link, rows } of sections) {
+  for (const { section, link, rows, tables } of sections) {
     let here = 0
     for (const { row, text } of rows) {
       const fits = words.every((word) => text.includes(word))
@@ -150,7 +161,18 @@ function filter() {
     }
     shown += here
     section.hidden = here === 0
-    if (link) link.parentElement.hidden = here === 0
+    for (const { table, title } of tables) {
+      table.hidden = !table.querySelector('tbody tr:not([hidden])')
+      if (title) title.hidden = table.hidden
+    }
+    if (link) {
+      link.parentElement.hidden = here === 0
+      link.querySelector('.count').textContent = here
+    }
+  }
+  for (const menu of menus) {
+    menu.hidden = !menu.querySelector('li:not([hidden])')
+    menu.previousElementSibling.hidden = menu.hidden
   }
   for (const chapter of chapters) chapter.hidden = words.length > 0
   nothing.hidden = shown > 0

@@ -7,7 +7,10 @@ import { paymentTypes } from '../tables/payment-types.ts'
 import { results } from '../tables/results.ts'
 import { rights } from '../tables/rights.ts'
 import { html, Markup, prose } from './markup.ts'
+import { headerSection, statusSection, webhookSection } from './reference-http.ts'
+import { idOf, type Section, table } from './reference-parts.ts'
 import { script, style } from './reference-style.ts'
+import { testDataSections } from './reference-test-data.ts'
 import { rightInWords } from './rights.ts'
 import { formatInWords } from './words.ts'
 
@@ -29,17 +32,6 @@ const classes: Readonly<Record<FieldClass, string>> = {
   sad: 'Sensitive authentication data: in memory only, never written, not even encrypted.',
   secret: 'Credential: never logged or returned.',
 }
-
-type Section = { id: string; title: string; rows: number; body: Markup }
-
-const idOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-const table = (
-  columns: readonly string[],
-  rows: readonly Markup[],
-) => html`<div class="scroll"><table>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>
-${rows}</tbody></table></div>`
 
 function fieldRow(group: Group, field: Field): Markup {
   const {
@@ -104,7 +96,15 @@ ${conditionList(group.conditions)}`,
 
 function endpointRow(endpoint: Endpoint): Markup {
   const paths = [endpoint.path, ...(endpoint.alsoPaths ?? [])]
-  const accepted = endpoint.accepts.map((name) => html`<a href="#table-${idOf(name)}">${name}</a> `)
+  const links = (names: readonly string[]) =>
+    names.map((name) => html`<a href="#table-${idOf(name)}">${name}</a> `)
+  // Groups that are sent and returned are named once.
+  const parts = Object.values(endpoint.contains ?? {}).flatMap((kinds) =>
+    Object.values(kinds).flat(),
+  )
+  const answered = [...new Set([...endpoint.answers, ...parts])].filter(
+    (name) => !endpoint.accepts.includes(name),
+  )
   return html`<tr id="endpoint.${endpoint.operation}">
 <th scope="row"><span class="tag ${endpoint.method}">${endpoint.method}</span> ${paths.map(
     (path, index) => html`${index === 0 ? '' : html`<br>`}<code>${path}</code>`,
@@ -114,7 +114,8 @@ function endpointRow(endpoint: Endpoint): Markup {
   }</small></td>
 <td>${rightInWords(endpoint)}</td>
 <td>${(endpoint.required ?? []).map((name) => html`<code>${name}</code> `)}</td>
-<td>${accepted}</td></tr>
+<td>${links(endpoint.accepts)}</td>
+<td>${links(answered)}</td></tr>
 `
 }
 
@@ -125,7 +126,7 @@ function endpointSection(): Section {
     rows: endpoints.length,
     body: html`<h3>Endpoints</h3>
 <p>Every request needs the header <code>Authorization: Bearer</code> with a token, unless the row says otherwise.</p>
-${table(['Path', 'Purpose', 'Right', 'Required fields', 'Tables'], endpoints.map(endpointRow))}`,
+${table(['Path', 'Purpose', 'Right', 'Required fields', 'Request', 'Answer, beside the request'], endpoints.map(endpointRow))}`,
   }
 }
 
@@ -219,10 +220,19 @@ const chapter = (title: string, sections: readonly Section[]) => ({ title, secti
 const introduction = html`<header><h2>Payment API reference</h2>
 <p>Requests are forms whose fields have flat names with dots: <code>card.number</code>. <code>[n]</code> stands
 for an index from 0, <code>[name]</code> for a name of your choice. JSON bodies have the same fields, nested; every value is
-a text or a boolean. An empty value counts as absent. Answers are JSON, and new versions may add fields.</p>
+a text or a boolean. An empty value counts as absent. Answers are JSON, and new versions may add fields.
+Paths are those of the server of this page. The same server has this API as an OpenAPI document, <code>/openapi.json</code>.</p>
+<pre><code>curl $BASE_URL/v1/payments \\
+  -H "Authorization: Bearer $ACCESS_TOKEN" \\
+  -H "Idempotency-Key: order-2041-7" \\
+  -d entityId=$ENTITY_ID \\
+  -d amount=92.00 -d currency=EUR \\
+  -d paymentBrand=VISA -d paymentType=DB \\
+  -d card.number=4200000000000000 -d card.holder="Jane Jones" \\
+  -d card.expiryMonth=05 -d card.expiryYear=2034 -d card.cvv=123</code></pre>
 <dl class="key">
-<dt><span class="tag need-R">R</span></dt><dd>Required. A group requires the field as soon as the request contains the group; outside of groups, the endpoint says so.</dd>
-<dt><span class="tag need-C">C</span></dt><dd>Required under a condition, listed below the table.</dd>
+<dt><span class="tag need-R">R</span></dt><dd>Required. A group requires the field as soon as the request contains the group; outside of groups, the endpoint says so. A returned field is always there, or always in its group.</dd>
+<dt><span class="tag need-C">C</span></dt><dd>Required under a condition, listed below the table. A returned field is there where it applies.</dd>
 <dt><span class="tag need-O">O</span></dt><dd>Optional.</dd>
 ${Object.entries(classes).map(
   ([name, meaning]) =>
@@ -241,7 +251,15 @@ export type ReferencePage = {
 /** The reference: one page without outside assets, from the tables. */
 export function referencePage(): ReferencePage {
   const chapters = [
-    chapter('Operations', [endpointSection(), rightSection(), paymentTypeSection()]),
+    chapter('Operations', [
+      endpointSection(),
+      headerSection(),
+      statusSection(),
+      webhookSection(),
+      rightSection(),
+      paymentTypeSection(),
+    ]),
+    chapter('Test data', testDataSections()),
     chapter('Fields', groups.map(fieldSection)),
     chapter('Brands', [brandSection()]),
     chapter('Result codes', resultSections()),
@@ -260,7 +278,7 @@ export function referencePage(): ReferencePage {
 <a class="skip" href="#content">Skip to the content</a>
 <div class="side">
 <h1>Payment API</h1>
-<label><input type="search" placeholder="Search fields and codes   /" aria-label="Search fields, codes and endpoints" autocomplete="off" spellcheck="false"></label>
+<label><input type="search" placeholder="Search   /" aria-label="Search endpoints, fields, codes and test data" autocomplete="off" spellcheck="false"></label>
 <p class="found" role="status"></p>
 <nav aria-label="Sections">
 ${chapters.map(

@@ -1,6 +1,7 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { type Documents, withReferences } from './documents.ts'
 import { typeName } from './json-schema.ts'
+import { operationNamed } from './operations.ts'
 
 /** Embedders may write a boolean; the wire has the words. */
 const flagType = "boolean | 'true' | 'false'"
@@ -29,7 +30,13 @@ export async function typesModule(documents: Documents): Promise<string> {
   )
   const operations = [...documents.requests.keys()]
   const table = (kind: 'Request' | 'Answer') =>
-    operations.map((name) => `  '${name}': ${typeName(name)}${kind}\n`).join('')
+    operations
+      .map((name) => {
+        const like = kind === 'Answer' ? likeOf(name) : undefined
+        const or = like === undefined ? '' : ` | ${typeName(like)}Answer`
+        return `  '${name}': ${typeName(name)}${kind}${or}\n`
+      })
+      .join('')
   return `// Made from the field tables by \`npm run generate\`. Not to be edited.
 ${tidy(body)}
 
@@ -44,6 +51,8 @@ ${table('Answer')}}
 export type OperationName = keyof Requests
 `
 }
+
+const likeOf = (name: string) => operationNamed(name).endpoint.orAnswersLike
 
 /**
  * Without the compiler's remarks about its own input, short comments on one line, members indented.
@@ -76,7 +85,7 @@ function plain(schema: object): unknown {
 }
 
 const checksOnly = new Set(['$schema', '$id', 'pattern', 'format', 'minLength', 'maxLength'])
-const moreChecks = new Set(['propertyNames', 'maxItems', 'minimum', 'maximum', 'anyOf', 'default'])
+const moreChecks = new Set(['propertyNames', 'maxItems', 'minimum', 'maximum', 'default'])
 
 function simplify(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -87,7 +96,11 @@ function simplify(value: unknown): unknown {
   }
   const isObject = schema.type === 'object'
   const kept = Object.entries(schema).filter(
-    ([key]) => !checksOnly.has(key) && !moreChecks.has(key),
+    ([key]) =>
+      !checksOnly.has(key) &&
+      !moreChecks.has(key) &&
+      // Formats of one text have no type of their own; kinds of a part do.
+      !(key === 'anyOf' && schema.type === 'string'),
   )
   return Object.fromEntries(
     kept.map(([key, inner]) => {

@@ -1498,7 +1498,7 @@ export interface RegistrationsUpdateRequest {
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   card?: CardOfRegistrationsUpdate
-  bankAccount?: BankAccountOfRegistrationsUpdate
+  bankAccount?: BankAccountOfRegistrationsPay
   tokenAccount?: TokenAccountOfRegistrationsUpdate
   customer?: Customer
   billing?: Billing
@@ -1513,12 +1513,6 @@ export interface CardOfRegistrationsUpdate {
   expiryMonth?: string
   /** Expiry year, four digits. */
   expiryYear?: string
-}
-
-export interface BankAccountOfRegistrationsUpdate {
-  /** Name of the account's owner. */
-  holder?: string
-  mandate?: BankAccountMandate
 }
 
 export interface TokenAccountOfRegistrationsUpdate {
@@ -1762,7 +1756,7 @@ export interface CheckoutsUpdateRequest {
   createRegistration?: boolean | 'true' | 'false'
   recurringMigration?: RecurringMigrationOfCheckoutsUpdate
   standingInstruction?: StandingInstruction
-  threeDSecure?: ThreeDSecureOfCheckoutsUpdate
+  threeDSecure?: ThreeDSecureOfCheckoutsCreate
   customParameters?: CustomParameters
   /** Address for the shopper's return; id and resourcePath are added to its query. */
   shopperResultUrl?: string
@@ -1805,48 +1799,6 @@ export interface RecurringMigrationOfCheckoutsUpdate {
    * Third of the acquirer's references.
    */
   connectorTxId3?: string
-}
-
-export interface ThreeDSecureOfCheckoutsUpdate {
-  /** Amount to authenticate, if it differs from the payment. */
-  amount?: string
-  /** Currency of that amount. */
-  currency?: string
-  /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
-  deviceInfo?: string
-  merchant?: ThreeDSecureMerchant
-  v2?: ThreeDSecureV2
-  /** Marks a merchant-initiated authentication, for one network. */
-  channel?: string
-  /** Authentication without a payment. */
-  npa?: boolean | 'true' | 'false'
-  /** Lets the issuer authenticate the shopper outside this session. */
-  decoupled?: boolean | 'true' | 'false'
-  /** Reason of a merchant-initiated authentication. */
-  threeRIInd?: ("RECURRING" | "SPLIT_SHIPMENT" | "DELAYED_SHIPMENT")
-  /** Purpose of the authentication. */
-  authenticationInd?: ("PAYMENT" | "RECURRING" | "INSTALLMENT" | "ADD_CARD" | "MAINTAIN_CARD" | "EMV_ID" | "BILLING_AGREEMENT" | "SPLIT_SHIPMENT" | "_DELAYED_SHIPMENT" | "SPLIT_PAYMENT")
-  /** Electronic commerce indicator. */
-  eci?: string
-  /** Authenticated, attempted, unavailable or not authenticated. */
-  authenticationStatus?: ("Y" | "A" | "U" | "N")
-  /** Directory server's number of the authentication. */
-  dsTransactionId?: string
-  /** Issuer's number of the authentication. */
-  acsTransactionId?: string
-  /** Whether the issuer required a challenge. */
-  challengeMandatedIndicator?: ("Y" | "N")
-  /** Version of the protocol. */
-  version?: string
-  /** Method of authentication. */
-  authType?: string
-  /** Reason of the status. */
-  transactionStatusReason?: string
-  /** Whether the merchant wants a challenge; 04 requires one. */
-  challengeIndicator?: string
-  /** Exemption from strong authentication that the merchant claims. */
-  exemptionFlag?: string
-  schemeData?: ThreeDSecureSchemeData
 }
 
 export interface CheckoutsRemoveRequest {
@@ -1992,96 +1944,11 @@ export interface CheckoutsRegisterRequest {
   shown?: string
   /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: string
-  card?: CardOfCheckoutsRegister
-  bankAccount?: BankAccountOfCheckoutsRegister
-  customer?: CustomerOfCheckoutsRegister
-  billing?: BillingOfCheckoutsRegister
-  customParameters?: CustomParametersOfCheckoutsRegister
-}
-
-export interface CardOfCheckoutsRegister {
-  /** Primary account number, digits only. */
-  number?: string
-  /** Name as printed on the card. */
-  holder?: string
-  /** Expiry month, two digits. */
-  expiryMonth?: string
-  /** Expiry year, four digits. */
-  expiryYear?: string
-  /** Security code. Used once, never stored. */
-  cvv?: string
-}
-
-export interface BankAccountOfCheckoutsRegister {
-  /** Name of the account's owner. */
-  holder?: string
-  /** International account number. */
-  iban?: string
-  /** International code of the bank. */
-  bic?: string
-  /** Country of the account. */
-  country?: string
-}
-
-export interface CustomerOfCheckoutsRegister {
-  /** Given name. */
-  givenName?: string
-  /** Middle name. */
-  middleName?: string
-  /** Family name. */
-  surname?: string
-  /** E-mail address, for risk checks and direct-debit mandates. */
-  email?: string
-  /** Phone number; some risk checks need it. */
-  phone?: string
-  /** Mobile number; some risk checks need it. */
-  mobile?: string
-  /** Company that the shopper acts for. */
-  companyName?: string
-  browser?: CustomerBrowserOfCheckoutsRegister
-}
-
-export interface CustomerBrowserOfCheckoutsRegister {
-  /** Language of the browser, as a BCP 47 tag. */
-  language?: string
-  /** Height of the screen in pixels. */
-  screenHeight?: string
-  /** Width of the screen in pixels. */
-  screenWidth?: string
-  /** Minutes from local time to UTC; positive west of it. */
-  timezone?: string
-  /** User-Agent header of the browser. */
-  userAgent?: string
-  /** Whether the browser can run Java. */
-  javaEnabled?: boolean | 'true' | 'false'
-  /** Colour depth in bits per pixel. */
-  screenColorDepth?: string
-  /** Chosen size of the challenge window. */
-  challengeWindow?: string
-}
-
-export interface BillingOfCheckoutsRegister {
-  /** Street with its number; only its name when houseNumber1 is sent. */
-  street1?: string
-  /** Second line of the street. Ignored when houseNumber1 is sent. */
-  street2?: string
-  /** House number. */
-  houseNumber1?: string
-  /** Addition to the house number. */
-  houseNumber2?: string
-  /** Town or city. */
-  city?: string
-  /** State, county or region. */
-  state?: string
-  /** Postal code. */
-  postcode?: string
-  /** Country. */
-  country?: string
-}
-
-export interface CustomParametersOfCheckoutsRegister {
-  /** Value under a name that begins with SHOPPER_. */
-  [k: string]: string | undefined
+  card?: CardOfCheckoutsPay
+  bankAccount?: BankAccountOfCheckoutsPay
+  customer?: CustomerOfCheckoutsPay
+  billing?: BillingOfCheckoutsPay
+  customParameters?: CustomParametersOfCheckoutsPay
 }
 
 export interface CheckoutsStateRequest {
@@ -3552,8 +3419,8 @@ export interface StandingInstructionAnswer {
 export interface ThreeDSecureAnswer {
   /** Electronic commerce indicator. */
   eci?: string
-  /** Authenticated, attempted, unavailable or not authenticated. */
-  authenticationStatus?: ("Y" | "A" | "U" | "N")
+  /** Status of the authentication: authenticated, attempted, unavailable, not authenticated, informational, rejected, challenged or decoupled. */
+  authenticationStatus?: ("Y" | "A" | "U" | "N" | "I" | "R" | "C" | "D")
   /** Directory server's number of the authentication. */
   dsTransactionId?: string
   /** Issuer's number of the authentication. */
@@ -3596,6 +3463,8 @@ export interface RedirectPreconditionAnswer {
   method?: ("GET" | "POST")
   /** Address of the hidden frame. */
   url?: string
+  /** Description of the step. */
+  description?: string
   parameters?: RedirectPreconditionParameterAnswer[]
 }
 
@@ -3742,6 +3611,8 @@ export interface PaymentsGetAnswer {
 }
 
 export interface PaymentsStepsAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
   result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
@@ -3757,7 +3628,6 @@ export interface ResultAnswerOfPaymentsSteps {
   code: string
   /** Description of the code. */
   description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface StepAnswer {
@@ -3888,10 +3758,29 @@ export interface ThreeDSecureCreateAnswer {
   marketPlace?: MarketPlaceAnswer
   airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
-  threeDSecure?: ThreeDSecureAnswer
+  threeDSecure?: ThreeDSecureAnswerOfThreeDSecureCreate
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+}
+
+export interface ThreeDSecureAnswerOfThreeDSecureCreate {
+  /** Electronic commerce indicator. */
+  eci?: string
+  /** Status of the authentication: authenticated, attempted, unavailable, not authenticated, informational, rejected, challenged or decoupled. */
+  authenticationStatus?: ("Y" | "A" | "U" | "N" | "I" | "R" | "C" | "D")
+  /** Directory server's number of the authentication. */
+  dsTransactionId?: string
+  /** Issuer's number of the authentication. */
+  acsTransactionId?: string
+  /** Version of the protocol. */
+  version?: string
+  /** Method of authentication. */
+  authType?: string
+  /** Reason of the status. */
+  transactionStatusReason?: string
+  /** Proof of authentication (CAVV, AAV), for one payment. */
+  verificationId?: string
 }
 
 export interface ThreeDSecureGetAnswer {
@@ -3951,7 +3840,7 @@ export interface ThreeDSecureGetAnswer {
   marketPlace?: MarketPlaceAnswer
   airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
-  threeDSecure?: ThreeDSecureAnswer
+  threeDSecure?: ThreeDSecureAnswerOfThreeDSecureCreate
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
@@ -4187,7 +4076,7 @@ export interface RegistrationsGetAnswer {
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
   tokenAccount?: TokenAccountAnswer
-  merchant?: MerchantAnswerOfRegistrationsGet
+  merchant?: MerchantAnswerOfRegistrationsUpdate
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
@@ -4197,10 +4086,6 @@ export interface RegistrationsGetAnswer {
   billing?: BillingAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
-}
-
-export interface MerchantAnswerOfRegistrationsGet {
-  bankAccount?: MerchantBankAccountAnswer
 }
 
 export interface RegistrationsExtendAnswer {
@@ -4246,7 +4131,7 @@ export interface RegistrationsExtendAnswer {
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
   tokenAccount?: TokenAccountAnswer
-  merchant?: MerchantAnswerOfRegistrationsExtend
+  merchant?: MerchantAnswerOfRegistrationsUpdate
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
@@ -4256,10 +4141,6 @@ export interface RegistrationsExtendAnswer {
   billing?: BillingAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
-}
-
-export interface MerchantAnswerOfRegistrationsExtend {
-  bankAccount?: MerchantBankAccountAnswer
 }
 
 export interface RegistrationsRemoveAnswer {
@@ -4305,7 +4186,7 @@ export interface RegistrationsRemoveAnswer {
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
   tokenAccount?: TokenAccountAnswer
-  merchant?: MerchantAnswerOfRegistrationsRemove
+  merchant?: MerchantAnswerOfRegistrationsUpdate
   risk?: RiskAnswer
   registration?: RegistrationAnswer
   virtualAccount?: VirtualAccountAnswer
@@ -4317,12 +4198,10 @@ export interface RegistrationsRemoveAnswer {
   customParameters?: CustomParametersAnswer
 }
 
-export interface MerchantAnswerOfRegistrationsRemove {
-  bankAccount?: MerchantBankAccountAnswer
-}
-
 export interface RegistrationsStepsAnswer {
-  result?: ResultAnswerOfRegistrationsSteps
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4332,78 +4211,46 @@ export interface RegistrationsStepsAnswer {
   steps?: StepAnswer[]
 }
 
-export interface ResultAnswerOfRegistrationsSteps {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface CheckoutsCreateAnswer {
-  result?: ResultAnswerOfCheckoutsCreate
+  /** Id of the checkout, for the widget. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the checkout, for the widget. */
-  id: string
   /** Hash of the widget script of this checkout, if it was requested. */
   integrity?: string
-}
-
-export interface ResultAnswerOfCheckoutsCreate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface CheckoutsUpdateAnswer {
-  result?: ResultAnswerOfCheckoutsUpdate
+  /** Id of the checkout, for the widget. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the checkout, for the widget. */
-  id: string
   /** Hash of the widget script of this checkout, if it was requested. */
   integrity?: string
-}
-
-export interface ResultAnswerOfCheckoutsUpdate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface CheckoutsRemoveAnswer {
-  result?: ResultAnswerOfCheckoutsRemove
+  /** Id of the checkout, for the widget. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the checkout, for the widget. */
-  id: string
   /** Hash of the widget script of this checkout, if it was requested. */
   integrity?: string
-}
-
-export interface ResultAnswerOfCheckoutsRemove {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface CheckoutsPaymentAnswer {
@@ -4536,24 +4383,145 @@ export interface CheckoutsRegistrationAnswer {
   integrity?: string
 }
 
-export type CheckoutsPayAnswer = Record<string, unknown>
+export interface CheckoutsPayAnswer {
+  /** Result of the press. waiting: follow redirect, or ask for the state. busy: another press is under way. changed: the merchant changed the checkout since. */
+  state: ("paid" | "declined" | "waiting" | "busy" | "closed" | "invalid" | "changed")
+  errors?: ErrorAnswer[]
+  /** Number of further tries. */
+  attemptsLeft?: number
+  /** The merchant's page, with id and resourcePath. */
+  resultUrl?: string
+  /** True when the redirect opens in the frame of the widget. */
+  inFrame?: boolean
+  redirect?: RedirectAnswerOfCheckoutsPay
+}
 
-export type CheckoutsRegisterAnswer = Record<string, unknown>
+export interface ErrorAnswer {
+  /** A field to correct. */
+  field?: string
+  /** What is wrong with it. */
+  reason?: ("required" | "invalid" | "expired")
+}
 
-export type CheckoutsStateAnswer = Record<string, unknown>
+export interface RedirectAnswerOfCheckoutsPay {
+  /** Address to send the shopper to. */
+  url?: string
+  /** HTTP method of the redirect. */
+  method?: ("GET" | "POST")
+  parameters?: RedirectParameterAnswer[]
+  preconditions?: RedirectPreconditionAnswerOfCheckoutsPay[]
+}
 
-export type CheckoutsWidgetAnswer = Record<string, unknown>
+export interface RedirectPreconditionAnswerOfCheckoutsPay {
+  /** Origin of this hidden step before the redirect. */
+  origin?: string
+  /** Event that ends the wait for the step. */
+  waitUntil?: string
+  /** Method of loading the hidden frame. */
+  method?: ("GET" | "POST")
+  /** Address of the hidden frame. */
+  url?: string
+  parameters?: RedirectPreconditionParameterAnswer[]
+  /** Description of the step. */
+  description?: string
+}
+
+export interface CheckoutsRegisterAnswer {
+  /** Result of the press. waiting: follow redirect, or ask for the state. busy: another press is under way. changed: the merchant changed the checkout since. */
+  state: ("paid" | "declined" | "waiting" | "busy" | "closed" | "invalid" | "changed")
+  errors?: ErrorAnswer[]
+  /** Number of further tries. */
+  attemptsLeft?: number
+  /** The merchant's page, with id and resourcePath. */
+  resultUrl?: string
+  /** True when the redirect opens in the frame of the widget. */
+  inFrame?: boolean
+  redirect?: RedirectAnswerOfCheckoutsPay
+}
+
+export interface CheckoutsStateAnswer {
+  /** State: the shopper may pay (free), a payment is under way (busy), or the checkout is paid or closed. */
+  state: ("free" | "busy" | "paid" | "closed")
+  /** True when only the acquirer is awaited: the shopper may go on to resultUrl. */
+  awaited?: boolean
+  /** The merchant's page, with id and resourcePath. */
+  resultUrl?: string
+  /** True when the redirect opens in the frame of the widget. */
+  inFrame?: boolean
+  redirect?: RedirectAnswerOfCheckoutsPay
+}
+
+export interface CheckoutsWidgetAnswer {
+  /** Whether the checkout takes a payment, or only stores an account. */
+  kind: ("payment" | "registration")
+  /** Amount of the payment. */
+  amount?: string
+  /** Currency of the payment. */
+  currency?: string
+  /** What the page shows; a submission sends it back. */
+  shown: string
+  brands?: BrandAnswer[]
+  registrations?: RegistrationAnswerOfCheckoutsWidget[]
+  /** True when the account is stored in any case. */
+  createRegistration: boolean
+  /** True when the shopper decides whether the account is stored. */
+  mayRegister: boolean
+  /** Items: Fields of the billing address that the shopper has to fill in. */
+  missingBilling?: string[]
+  /** Name of the merchant. */
+  merchantName?: string
+  /** Reference of the order. */
+  reference?: string
+  /** Language of the page. */
+  locale?: string
+  /** Items: Origins of the merchant's pages, if they are limited. */
+  widgetOrigins?: string[]
+  /** True in the test environment. */
+  test: boolean
+  /** True when the checkout itself names the page after the payment. */
+  result: boolean
+  /** Items: Fields of the shopper that the merchant has filled. */
+  merchantFields?: string[]
+  /** Origin of card fields, where it is not that of the script. */
+  fieldsUrl?: string
+  /** Script that the checkout was made with. */
+  scriptHash?: string
+}
+
+export interface BrandAnswer {
+  /** Brands to choose from. */
+  brand?: string
+  /** How the shopper pays with the brand. */
+  flow?: ("card" | "redirect" | "bank")
+}
+
+export interface RegistrationAnswerOfCheckoutsWidget {
+  /** Stored accounts to choose from. */
+  id?: string
+  /** Brand of the account. */
+  brand?: string
+  /** Last four characters of its number. */
+  last4?: string
+  /** Expiry month. */
+  expiryMonth?: string
+  /** Expiry year. */
+  expiryYear?: string
+  /** Whether the shopper enters the security code. */
+  cvv?: ("asked" | "not")
+}
 
 export interface SchedulesCreateAnswer {
-  result?: ResultAnswerOfSchedulesCreate
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the schedule. */
-  id: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
   job?: JobAnswer
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
@@ -4581,19 +4549,11 @@ export interface SchedulesCreateAnswer {
   customParameters?: CustomParametersAnswer
 }
 
-export interface ResultAnswerOfSchedulesCreate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface JobAnswer {
   /** First possible run, in milliseconds since 1970 UTC. */
-  startDate?: string
+  startDate?: number
   /** Last possible run, in milliseconds since 1970 UTC. */
-  endDate?: string
+  endDate?: number
   /** Label of the schedule, for people. */
   name?: string
   /** Years, 1970 to 2099. */
@@ -4625,15 +4585,17 @@ export interface JobAnswer {
 }
 
 export interface SchedulesPreviewAnswer {
-  result?: ResultAnswerOfSchedulesPreview
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the schedule. */
-  id: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
   job?: JobAnswer
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
@@ -4647,16 +4609,10 @@ export interface SchedulesPreviewAnswer {
   createdAt?: string
 }
 
-export interface ResultAnswerOfSchedulesPreview {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface SchedulesListAnswer {
-  result?: ResultAnswerOfSchedulesList
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4670,17 +4626,43 @@ export interface SchedulesListAnswer {
   nextCursor?: string
 }
 
-export interface ResultAnswerOfSchedulesList {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface ScheduleAnswer {
-  /** Schedules, newest first; each as in a single read. */
-  id?: string
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
+  job?: JobAnswer
+  /** Items: The next runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** Effective date of a cancellation. */
+  effectiveDate?: string
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA time zone of the schedule. */
+  timeZone?: string
+  /** Time of creation. */
+  createdAt?: string
+  /** Charged amount, including tax and shipping. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
+  /** Reference of the merchant, preferably unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId?: string
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
 }
 
 export interface ExecutionAnswer {
@@ -4714,15 +4696,17 @@ export interface MissedAnswer {
 }
 
 export interface SchedulesGetAnswer {
-  result?: ResultAnswerOfSchedulesGet
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the schedule. */
-  id: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
   job?: JobAnswer
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
@@ -4750,47 +4734,40 @@ export interface SchedulesGetAnswer {
   customParameters?: CustomParametersAnswer
 }
 
-export interface ResultAnswerOfSchedulesGet {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface SchedulesExecutionsAnswer {
-  result?: ResultAnswerOfSchedulesExecutions
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  schedules?: ScheduleAnswer[]
+  schedules?: ScheduleAnswerOfSchedulesExecutions[]
   executions?: ExecutionAnswer[]
   missed?: MissedAnswer[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
-export interface ResultAnswerOfSchedulesExecutions {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
+export interface ScheduleAnswerOfSchedulesExecutions {
+  /** Schedules, newest first; each as in a single read. */
+  id?: string
 }
 
 export interface SchedulesRescheduleAnswer {
-  result?: ResultAnswerOfSchedulesReschedule
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the schedule. */
-  id: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
   job?: JobAnswer
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
@@ -4816,26 +4793,20 @@ export interface SchedulesRescheduleAnswer {
   registrationId?: string
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
-}
-
-export interface ResultAnswerOfSchedulesReschedule {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface SchedulesRemoveAnswer {
-  result?: ResultAnswerOfSchedulesRemove
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the schedule. */
-  id: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
   job?: JobAnswer
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
@@ -4863,46 +4834,83 @@ export interface SchedulesRemoveAnswer {
   customParameters?: CustomParametersAnswer
 }
 
-export interface ResultAnswerOfSchedulesRemove {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface QuerySearchAnswer {
-  result?: ResultAnswerOfQuerySearch
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  payments?: PaymentAnswer[]
-  records?: RecordAnswer[]
+  payments?: TransactionAnswer[]
+  records?: TransactionAnswer[]
   /** Number of pages, at most 100 (version 3, without cursor). */
   pages?: number
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
-export interface ResultAnswerOfQuerySearch {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
-export interface PaymentAnswer {
-  /** Payments found, newest first (version 1). */
-  id?: string
-}
-
-export interface RecordAnswer {
-  /** Payments found, newest first (version 3). */
-  id?: string
+export interface TransactionAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  settlement?: SettlementAnswer
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
 }
 
 export interface QueryGetAnswer {
@@ -4966,16 +4974,12 @@ export interface QueryGetAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
-  payments?: PaymentAnswer[]
-  records?: RecordAnswer[]
-  /** Number of pages, at most 100 (version 3, without cursor). */
-  pages?: number
-  /** Cursor of the next page; absent on the last. */
-  nextCursor?: string
 }
 
 export interface SchedulesStepsAnswer {
-  result?: ResultAnswerOfSchedulesSteps
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4985,16 +4989,10 @@ export interface SchedulesStepsAnswer {
   steps?: StepAnswer[]
 }
 
-export interface ResultAnswerOfSchedulesSteps {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface EventsListAnswer {
-  result?: ResultAnswerOfEventsList
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5008,14 +5006,6 @@ export interface EventsListAnswer {
   more: boolean
 }
 
-export interface ResultAnswerOfEventsList {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface EventAnswer {
   /** Notifications, oldest first; each as in a single read. */
   id?: string
@@ -5027,24 +5017,200 @@ export interface EventAnswer {
   type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
   /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
-  payload?: EventPayloadAnswer
+  payload?: (PaymentPayloadAnswer | RegistrationPayloadAnswer | SchedulePayloadAnswer)
 }
 
-export interface EventPayloadAnswer {
-  /** Id of the resource; the rest of the payload is its usual answer. */
-  id?: string
-}
-
-export interface EventsGetAnswer {
-  result?: ResultAnswerOfEventsGet
+export interface PaymentPayloadAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  settlement?: SettlementAnswer
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswer
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  forex?: ForexAnswer
+  applePay?: ApplePayAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
+  standingInstruction?: StandingInstructionAnswer
+  threeDSecure?: ThreeDSecureAnswer
+  customParameters?: CustomParametersAnswer
+  redirect?: RedirectAnswer
+  giftCard?: GiftCardAnswer
+  /** Amount shown to the shopper. */
+  presentationAmount?: string
+  /** Currency shown to the shopper. */
+  presentationCurrency?: string
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
+}
+
+export interface RegistrationPayloadAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  /** Same value for the same account number within one installation; reveals nothing about the number. */
+  fingerprint?: string
+  /** Time of storage. */
+  createdAt?: string
+  /** Short number of the payment, for people. */
+  shortId?: string
+  /** Payment that a follow-up refers to. */
+  referencedId?: string
+  /** Brand of the payment. */
+  paymentBrand?: string
+  /** Payment type of this record. */
+  paymentType?: string
+  /** Approved amount. */
+  amount?: string
+  /** Currency of that amount. */
+  currency?: string
+  /** Text on the statement. */
+  descriptor?: string
+  /** Reference sent by the merchant. */
+  merchantTransactionId?: string
+  /** Registration created or used. */
+  registrationId?: string
+  settlement?: SettlementAnswer
+  /** Items: Payment types of the follow-ups that are possible now. */
+  nextActions?: string[]
+  /** True when nothing reached the acquirer, so that the request can be sent again. */
+  retrySafe?: boolean
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Brand recognised from the number. */
+  brandResult?: string
+  result?: ResultAnswer
+  resultDetails?: ResultDetailsAnswer
+  card?: CardAnswer
+  bankAccount?: BankAccountAnswer
+  tokenAccount?: TokenAccountAnswer
+  merchant?: MerchantAnswerOfRegistrationsUpdate
+  risk?: RiskAnswer
+  registration?: RegistrationAnswer
+  virtualAccount?: VirtualAccountAnswer
+  /** Collection date of a direct debit. Not used for risk checks. */
+  transactionDueDate?: string
+  customer?: CustomerAnswer
+  billing?: BillingAnswer
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+}
+
+export interface SchedulePayloadAnswer {
+  /** Id of the schedule. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Short number of the schedule, for people. */
+  shortId?: string
+  job?: JobAnswer
+  /** Items: The next runs, five at most, in UTC. */
+  nextExecutions?: string[]
+  /** Effective date of a cancellation. */
+  effectiveDate?: string
+  /** State: waiting, ending at a later moment, cancelled, or ended. */
+  state?: ("WAITING" | "ENDING" | "CANCELLED" | "ENDED")
+  /** IANA time zone of the schedule. */
+  timeZone?: string
+  /** Time of creation. */
+  createdAt?: string
+  /** Charged amount, including tax and shipping. No other amount moves money. */
+  amount?: string
+  /** Currency of the amount. */
+  currency?: string
+  /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
+  paymentType?: string
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
+  /** Reference of the merchant, preferably unique; used to reconcile. */
+  merchantTransactionId?: string
+  /** Stored instrument that the schedule charges. */
+  registrationId?: string
+  standingInstruction?: StandingInstructionAnswer
+  customParameters?: CustomParametersAnswer
+  /** Change of the schedule. Missed instants come with schedule.missed, an execution with schedule.execution.failed. */
+  event: ("schedule.created" | "schedule.changed" | "schedule.cancelled" | "schedule.ended" | "schedule.missed" | "schedule.execution.failed")
+  missed?: MissedAnswer[]
+  executions?: ExecutionAnswerOfEventsList[]
+}
+
+export interface ExecutionAnswerOfEventsList {
+  /** Executions, newest first. */
+  id?: string
+  /** Instant of the execution. */
+  scheduledAt?: string
+  /** DUE: not charged yet. FAILED: no payment could be made. Otherwise the state of its payment. */
+  state?: ("DUE" | "FAILED" | "PROCESSING" | "PENDING" | "APPROVED" | "DECLINED" | "UNKNOWN" | "EXPIRED")
+  /** Number of payments of the execution. */
+  attempts?: number
+  result?: ExecutionResultAnswer
+}
+
+export interface EventsGetAnswer {
   /** Id of the notification, as in webhook-id. */
   id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
   /** Sequence number among the events of the resource, as in webhook-sequence. */
   sequence: number
   /** Time of storage. */
@@ -5053,32 +5219,19 @@ export interface EventsGetAnswer {
   type: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
   /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
-  payload?: PayloadAnswer
-}
-
-export interface ResultAnswerOfEventsGet {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
-export interface PayloadAnswer {
-  /** Id of the resource; the rest of the payload is its usual answer. */
-  id: string
+  payload?: (PaymentPayloadAnswer | RegistrationPayloadAnswer | SchedulePayloadAnswer)
 }
 
 export interface TestClocksCreateAnswer {
-  result?: ResultAnswerOfTestClocksCreate
+  /** Id of the clock, as used in testClock. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock, as used in testClock. */
-  id: string
   /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
   /** Time of the clock. */
@@ -5087,34 +5240,33 @@ export interface TestClocksCreateAnswer {
   target?: string
   /** Progress of the advance in percent. */
   progress?: number
-  clocks?: ClockAnswer[]
   /** Label of the clock, for people. */
   name?: string
-}
-
-export interface ResultAnswerOfTestClocksCreate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
-export interface ClockAnswer {
-  /** Clocks of the entity, newest first. */
-  id?: string
 }
 
 export interface TestClocksListAnswer {
-  result?: ResultAnswerOfTestClocksList
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
+  clocks?: ClockAnswer[]
+}
+
+export interface ClockAnswer {
   /** Id of the clock, as used in testClock. */
   id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
   /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
   /** Time of the clock. */
@@ -5123,27 +5275,20 @@ export interface TestClocksListAnswer {
   target?: string
   /** Progress of the advance in percent. */
   progress?: number
-  clocks?: ClockAnswer[]
-}
-
-export interface ResultAnswerOfTestClocksList {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
+  /** Label of the clock, for people. */
+  name?: string
 }
 
 export interface TestClocksGetAnswer {
-  result?: ResultAnswerOfTestClocksGet
+  /** Id of the clock, as used in testClock. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock, as used in testClock. */
-  id: string
   /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
   /** Time of the clock. */
@@ -5152,29 +5297,20 @@ export interface TestClocksGetAnswer {
   target?: string
   /** Progress of the advance in percent. */
   progress?: number
-  clocks?: ClockAnswer[]
   /** Label of the clock, for people. */
   name?: string
-}
-
-export interface ResultAnswerOfTestClocksGet {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface TestClocksAdvanceAnswer {
-  result?: ResultAnswerOfTestClocksAdvance
+  /** Id of the clock, as used in testClock. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the clock, as used in testClock. */
-  id: string
   /** ADVANCING: due work on the way is under way. */
   status?: ("READY" | "ADVANCING")
   /** Time of the clock. */
@@ -5183,29 +5319,20 @@ export interface TestClocksAdvanceAnswer {
   target?: string
   /** Progress of the advance in percent. */
   progress?: number
-  clocks?: ClockAnswer[]
   /** Label of the clock, for people. */
   name?: string
 }
 
-export interface ResultAnswerOfTestClocksAdvance {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface WebhooksCreateAnswer {
-  result?: ResultAnswerOfWebhooksCreate
+  /** Id of the endpoint. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the endpoint. */
-  id: string
   /** Address of the notifications. */
   url: string
   /** Types of notifications. */
@@ -5213,7 +5340,9 @@ export interface WebhooksCreateAnswer {
   /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose notifications the endpoint receives, with those of all entities below it. */
+  entityId: string
   /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
   /** Signing secret. Shown once, at creation. */
@@ -5236,16 +5365,10 @@ export interface WebhooksCreateAnswer {
   removedAt?: string
 }
 
-export interface ResultAnswerOfWebhooksCreate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface WebhooksListAnswer {
-  result?: ResultAnswerOfWebhooksList
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5257,29 +5380,58 @@ export interface WebhooksListAnswer {
   nextCursor?: string
 }
 
-export interface ResultAnswerOfWebhooksList {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface WebhookAnswer {
-  /** Endpoints, newest first; each as in a single read. */
-  id?: string
+  /** Id of the endpoint. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Address of the notifications. */
+  url: string
+  /** Types of notifications. */
+  types: string
+  /** Wrapper of the body. */
+  wrapper: ("TEXT" | "JSON" | "NONE")
+  /** Whether notifications are sent. */
+  active: boolean | 'true' | 'false'
+  /** Entity whose notifications the endpoint receives, with those of all entities below it. */
+  entityId: string
+  /** Encryption key. Shown once, at creation. */
+  encryptionKey?: string
+  /** Signing secret. Shown once, at creation. */
+  signingSecret?: string
+  /** Time of creation. */
+  createdAt?: string
+  /** End of the time in which the previous secret signs as well. */
+  previousSecretUntil?: string
+  /** End of the time in which the previous encryption key may be used: keep both keys, and try both. */
+  previousKeyUntil?: string
+  /** Time of the first of the current consecutive failures. */
+  failingSince?: string
+  /** Number of consecutive failures. */
+  failures?: number
+  /** Time at which the gateway disabled the endpoint. */
+  disabledAt?: string
+  /** Reason of the disabling. */
+  disabledReason?: string
+  /** Time of removal; the delivery log stays readable. */
+  removedAt?: string
 }
 
 export interface WebhooksGetAnswer {
-  result?: ResultAnswerOfWebhooksGet
+  /** Id of the endpoint. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the endpoint. */
-  id: string
   /** Address of the notifications. */
   url: string
   /** Types of notifications. */
@@ -5287,7 +5439,9 @@ export interface WebhooksGetAnswer {
   /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose notifications the endpoint receives, with those of all entities below it. */
+  entityId: string
   /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
   /** Signing secret. Shown once, at creation. */
@@ -5308,26 +5462,18 @@ export interface WebhooksGetAnswer {
   disabledReason?: string
   /** Time of removal; the delivery log stays readable. */
   removedAt?: string
-}
-
-export interface ResultAnswerOfWebhooksGet {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface WebhooksUpdateAnswer {
-  result?: ResultAnswerOfWebhooksUpdate
+  /** Id of the endpoint. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the endpoint. */
-  id: string
   /** Address of the notifications. */
   url: string
   /** Types of notifications. */
@@ -5335,7 +5481,9 @@ export interface WebhooksUpdateAnswer {
   /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose notifications the endpoint receives, with those of all entities below it. */
+  entityId: string
   /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
   /** Signing secret. Shown once, at creation. */
@@ -5356,26 +5504,18 @@ export interface WebhooksUpdateAnswer {
   disabledReason?: string
   /** Time of removal; the delivery log stays readable. */
   removedAt?: string
-}
-
-export interface ResultAnswerOfWebhooksUpdate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface WebhooksRemoveAnswer {
-  result?: ResultAnswerOfWebhooksRemove
+  /** Id of the endpoint. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the endpoint. */
-  id: string
   /** Address of the notifications. */
   url: string
   /** Types of notifications. */
@@ -5383,7 +5523,9 @@ export interface WebhooksRemoveAnswer {
   /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose notifications the endpoint receives, with those of all entities below it. */
+  entityId: string
   /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
   /** Signing secret. Shown once, at creation. */
@@ -5404,26 +5546,18 @@ export interface WebhooksRemoveAnswer {
   disabledReason?: string
   /** Time of removal; the delivery log stays readable. */
   removedAt?: string
-}
-
-export interface ResultAnswerOfWebhooksRemove {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface WebhooksRotateAnswer {
-  result?: ResultAnswerOfWebhooksRotate
+  /** Id of the endpoint. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the endpoint. */
-  id: string
   /** Address of the notifications. */
   url: string
   /** Types of notifications. */
@@ -5431,7 +5565,9 @@ export interface WebhooksRotateAnswer {
   /** Wrapper of the body. */
   wrapper: ("TEXT" | "JSON" | "NONE")
   /** Whether notifications are sent. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose notifications the endpoint receives, with those of all entities below it. */
+  entityId: string
   /** Encryption key. Shown once, at creation. */
   encryptionKey?: string
   /** Signing secret. Shown once, at creation. */
@@ -5454,16 +5590,10 @@ export interface WebhooksRotateAnswer {
   removedAt?: string
 }
 
-export interface ResultAnswerOfWebhooksRotate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface WebhooksTestAnswer {
-  result?: ResultAnswerOfWebhooksTest
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5484,18 +5614,12 @@ export interface WebhooksTestAnswer {
   replayed?: number
   /** Start of the next request when the range exceeds the limit of one replay. */
   nextFrom?: string
-}
-
-export interface ResultAnswerOfWebhooksTest {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface WebhooksReplayAnswer {
-  result?: ResultAnswerOfWebhooksReplay
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5518,16 +5642,10 @@ export interface WebhooksReplayAnswer {
   nextFrom?: string
 }
 
-export interface ResultAnswerOfWebhooksReplay {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface WebhooksDeliveriesAnswer {
-  result?: ResultAnswerOfWebhooksDeliveries
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5537,14 +5655,6 @@ export interface WebhooksDeliveriesAnswer {
   deliveries?: DeliverieAnswer[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
-}
-
-export interface ResultAnswerOfWebhooksDeliveries {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface DeliverieAnswer {
@@ -5583,7 +5693,9 @@ export interface DeliverieAttemptAnswer {
 }
 
 export interface ReportsAggregationsAnswer {
-  result?: ResultAnswerOfReportsAggregations
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5593,14 +5705,6 @@ export interface ReportsAggregationsAnswer {
   aggregations?: AggregationAnswer[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
-}
-
-export interface ResultAnswerOfReportsAggregations {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface AggregationAnswer {
@@ -5677,15 +5781,15 @@ export interface AggregationExceptionAnswer {
 }
 
 export interface ReportsAggregationAnswer {
-  result?: ResultAnswerOfReportsAggregation
+  /** Id of the payout in this currency. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the payout in this currency. */
-  id: string
   /** First day of settlement of its records, in the time zone of the clearing institute. */
   date: string
   /** Day on which the money of the payout reaches the merchant, as the clearing institute reports it. */
@@ -5728,15 +5832,7 @@ export interface ReportsAggregationAnswer {
   exceptions?: ExceptionAnswer[]
   /** Number of pages, of 100 records each. */
   pages?: number
-  records?: RecordAnswerOfReportsAggregation[]
-}
-
-export interface ResultAnswerOfReportsAggregation {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
+  records?: RecordAnswer[]
 }
 
 export interface ClearingInstituteAnswer {
@@ -5767,7 +5863,7 @@ export interface ExceptionAnswer {
   count?: number
 }
 
-export interface RecordAnswerOfReportsAggregation {
+export interface RecordAnswer {
   /** Kind of record. */
   recordType?: ("SETTLED" | "CHARGEBACK" | "CHARGEBACK REVERSAL" | "FEE")
   /** Kind of payment or fee. */
@@ -5899,7 +5995,9 @@ export interface RecordChargebackTransactionAnswer {
 }
 
 export interface ReportsRecordsAnswer {
-  result?: ResultAnswerOfReportsRecords
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5908,63 +6006,13 @@ export interface ReportsRecordsAnswer {
   ndc: string
   /** Number of pages, of 100 records each. */
   pages?: number
-  records?: RecordAnswerOfReportsRecords[]
-}
-
-export interface ResultAnswerOfReportsRecords {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
-export interface RecordAnswerOfReportsRecords {
-  /** Kind of record. */
-  recordType?: ("SETTLED" | "CHARGEBACK" | "CHARGEBACK REVERSAL" | "FEE")
-  /** Kind of payment or fee. */
-  transactionType?: ("DEBIT" | "CREDIT" | "REFUND" | "BATCH" | "MONTHLY" | "SUBMERCHANT" | "PAYMENT_FACILITATOR" | "AUTH_FEE" | "CAPTURE_FEE" | "CANCEL_FEE" | "REFUND_FEE")
-  settlement?: RecordSettlementAnswer
-  clearingInstitute?: RecordClearingInstituteAnswer
-  merchantAccount?: RecordMerchantAccountAnswer
-  /** Payment service provider. */
-  pspEntityId?: string
-  /** Division. */
-  divisionEntityId?: string
-  /** Merchant. */
-  merchantEntityId?: string
-  payment?: RecordPaymentAnswer
-  /** Short number of the payment. */
-  shortId?: string
-  /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
-  amount?: string
-  /** Currency of this amount. */
-  currency?: string
-  /** Brand of the payment. */
-  paymentBrand?: string
-  /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
-  presentmentDate?: string
-  /** Text on the statement of the account. */
-  descriptor?: string
-  card?: RecordCardAnswer
-  bankAccount?: RecordBankAccountAnswer
-  result?: RecordResultAnswer
-  matchedTransactions?: RecordMatchedTransactionsAnswer
-  chargebackTransaction?: RecordChargebackTransactionAnswer
-  /** Reference of the merchant. Not in the file. */
-  merchantTransactionId?: string
-  /** Invoice number of the merchant. Not in the file. */
-  merchantInvoiceId?: string
-  /** Id of the record, the same in all versions. */
-  id?: string
-  /** Version of the record; rises with each correction. */
-  version?: number
-  /** Items: Differences from the payment. */
-  discrepancies?: string[]
+  records?: RecordAnswer[]
 }
 
 export interface ReportsFilesAnswer {
-  result?: ResultAnswerOfReportsFiles
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5974,14 +6022,6 @@ export interface ReportsFilesAnswer {
   files?: FileAnswer[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
-}
-
-export interface ResultAnswerOfReportsFiles {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface FileAnswer {
@@ -6008,15 +6048,15 @@ export interface FileAnswer {
 export type ReportsFileAnswer = Record<string, unknown>
 
 export interface ReportDestinationsCreateAnswer {
-  result?: ResultAnswerOfReportDestinationsCreate
+  /** Id of the destination. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the destination. */
-  id: string
   /** Server and folder. */
   folderUrl: string
   login?: LoginAnswer
@@ -6025,9 +6065,11 @@ export interface ReportDestinationsCreateAnswer {
   /** Certificates of the only trusted authorities. */
   certificate?: string
   /** Whether text that looks like a formula stays as it is. */
-  raw: boolean
+  raw: boolean | 'true' | 'false'
   /** Whether files are delivered. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose report files are delivered. */
+  entityId: string
   /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
   createdAt: string
   /** Time of the first of the current consecutive failures. */
@@ -6038,14 +6080,6 @@ export interface ReportDestinationsCreateAnswer {
   removedAt?: string
 }
 
-export interface ResultAnswerOfReportDestinationsCreate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface LoginAnswer {
   /** Name of the login. */
   user: string
@@ -6054,7 +6088,9 @@ export interface LoginAnswer {
 }
 
 export interface ReportDestinationsListAnswer {
-  result?: ResultAnswerOfReportDestinationsList
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6066,29 +6102,49 @@ export interface ReportDestinationsListAnswer {
   nextCursor?: string
 }
 
-export interface ResultAnswerOfReportDestinationsList {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface DestinationAnswer {
-  /** Destinations, newest first; each as in a single read. */
-  id?: string
+  /** Id of the destination. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** Server and folder. */
+  folderUrl: string
+  login?: LoginAnswer
+  /** Pinned host keys. */
+  hostKey?: string
+  /** Certificates of the only trusted authorities. */
+  certificate?: string
+  /** Whether text that looks like a formula stays as it is. */
+  raw: boolean | 'true' | 'false'
+  /** Whether files are delivered. */
+  active: boolean | 'true' | 'false'
+  /** Entity whose report files are delivered. */
+  entityId: string
+  /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
+  createdAt: string
+  /** Time of the first of the current consecutive failures. */
+  failingSince?: string
+  /** Number of consecutive failures. */
+  failures?: number
+  /** Time of removal; the delivery log stays readable. */
+  removedAt?: string
 }
 
 export interface ReportDestinationsGetAnswer {
-  result?: ResultAnswerOfReportDestinationsGet
+  /** Id of the destination. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the destination. */
-  id: string
   /** Server and folder. */
   folderUrl: string
   login?: LoginAnswer
@@ -6097,9 +6153,11 @@ export interface ReportDestinationsGetAnswer {
   /** Certificates of the only trusted authorities. */
   certificate?: string
   /** Whether text that looks like a formula stays as it is. */
-  raw: boolean
+  raw: boolean | 'true' | 'false'
   /** Whether files are delivered. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose report files are delivered. */
+  entityId: string
   /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
   createdAt: string
   /** Time of the first of the current consecutive failures. */
@@ -6108,26 +6166,18 @@ export interface ReportDestinationsGetAnswer {
   failures?: number
   /** Time of removal; the delivery log stays readable. */
   removedAt?: string
-}
-
-export interface ResultAnswerOfReportDestinationsGet {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface ReportDestinationsUpdateAnswer {
-  result?: ResultAnswerOfReportDestinationsUpdate
+  /** Id of the destination. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the destination. */
-  id: string
   /** Server and folder. */
   folderUrl: string
   login?: LoginAnswer
@@ -6136,9 +6186,11 @@ export interface ReportDestinationsUpdateAnswer {
   /** Certificates of the only trusted authorities. */
   certificate?: string
   /** Whether text that looks like a formula stays as it is. */
-  raw: boolean
+  raw: boolean | 'true' | 'false'
   /** Whether files are delivered. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose report files are delivered. */
+  entityId: string
   /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
   createdAt: string
   /** Time of the first of the current consecutive failures. */
@@ -6147,26 +6199,18 @@ export interface ReportDestinationsUpdateAnswer {
   failures?: number
   /** Time of removal; the delivery log stays readable. */
   removedAt?: string
-}
-
-export interface ResultAnswerOfReportDestinationsUpdate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface ReportDestinationsRemoveAnswer {
-  result?: ResultAnswerOfReportDestinationsRemove
+  /** Id of the destination. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the destination. */
-  id: string
   /** Server and folder. */
   folderUrl: string
   login?: LoginAnswer
@@ -6175,9 +6219,11 @@ export interface ReportDestinationsRemoveAnswer {
   /** Certificates of the only trusted authorities. */
   certificate?: string
   /** Whether text that looks like a formula stays as it is. */
-  raw: boolean
+  raw: boolean | 'true' | 'false'
   /** Whether files are delivered. */
-  active: boolean
+  active: boolean | 'true' | 'false'
+  /** Entity whose report files are delivered. */
+  entityId: string
   /** Time of creation. Files of later times are delivered, earlier ones by a replay. */
   createdAt: string
   /** Time of the first of the current consecutive failures. */
@@ -6188,16 +6234,10 @@ export interface ReportDestinationsRemoveAnswer {
   removedAt?: string
 }
 
-export interface ResultAnswerOfReportDestinationsRemove {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface ReportDestinationsTestAnswer {
-  result?: ResultAnswerOfReportDestinationsTest
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6216,18 +6256,12 @@ export interface ReportDestinationsTestAnswer {
   replayed?: number
   /** Number of the first file that the replay left out: the fromNo of the next one. */
   nextNo?: number
-}
-
-export interface ResultAnswerOfReportDestinationsTest {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface ReportDestinationsReplayAnswer {
-  result?: ResultAnswerOfReportDestinationsReplay
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6248,16 +6282,10 @@ export interface ReportDestinationsReplayAnswer {
   nextNo?: number
 }
 
-export interface ResultAnswerOfReportDestinationsReplay {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface ReportDestinationsDeliveriesAnswer {
-  result?: ResultAnswerOfReportDestinationsDeliveries
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6267,14 +6295,6 @@ export interface ReportDestinationsDeliveriesAnswer {
   deliveries?: DeliverieAnswerOfReportDestinationsDeliveries[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
-}
-
-export interface ResultAnswerOfReportDestinationsDeliveries {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
 }
 
 export interface DeliverieAnswerOfReportDestinationsDeliveries {
@@ -6311,21 +6331,23 @@ export interface DeliverieAttemptAnswerOfReportDestinationsDeliveries {
 }
 
 export interface SftpKeysCreateAnswer {
-  result?: ResultAnswerOfSftpKeysCreate
+  /** Id of the key. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the key. */
-  id: string
   /** SHA256 fingerprint, as shown by ssh-keygen -lf. */
   fingerprint: string
   /** Type of the key. */
   keyType: string
   /** Name for people. */
   name?: string
+  /** Entity whose report files the key reads. */
+  entityId: string
   /** Time of creation. */
   createdAt: string
   /** Time of the last login. */
@@ -6334,56 +6356,39 @@ export interface SftpKeysCreateAnswer {
   removedAt?: string
 }
 
-export interface ResultAnswerOfSftpKeysCreate {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
 export interface SftpKeysListAnswer {
-  result?: ResultAnswerOfSftpKeysList
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  keys?: KeyAnswer[]
+  keys?: SftpKeyAnswer[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
-export interface ResultAnswerOfSftpKeysList {
-  /** Result code. */
-  code: string
-  /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
-}
-
-export interface KeyAnswer {
-  /** Keys, newest first; each as in a single answer. */
-  id?: string
-}
-
-export interface SftpKeysRemoveAnswer {
-  result?: ResultAnswerOfSftpKeysRemove
+export interface SftpKeyAnswer {
+  /** Id of the key. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  /** Id of the key. */
-  id: string
   /** SHA256 fingerprint, as shown by ssh-keygen -lf. */
   fingerprint: string
   /** Type of the key. */
   keyType: string
   /** Name for people. */
   name?: string
+  /** Entity whose report files the key reads. */
+  entityId: string
   /** Time of creation. */
   createdAt: string
   /** Time of the last login. */
@@ -6392,17 +6397,54 @@ export interface SftpKeysRemoveAnswer {
   removedAt?: string
 }
 
-export interface ResultAnswerOfSftpKeysRemove {
+export interface SftpKeysRemoveAnswer {
+  /** Id of the key. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+  /** SHA256 fingerprint, as shown by ssh-keygen -lf. */
+  fingerprint: string
+  /** Type of the key. */
+  keyType: string
+  /** Name for people. */
+  name?: string
+  /** Entity whose report files the key reads. */
+  entityId: string
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last login. */
+  lastUsedAt?: string
+  /** Time of removal. */
+  removedAt?: string
+}
+
+export interface ResultCodesListAnswer {
+  resultCodes?: ResultCodeAnswer[]
+}
+
+export interface ResultCodeAnswer {
   /** Result code. */
   code: string
   /** Description of the code. */
-  description?: string
-  parameterErrors?: ResultParameterErrorAnswer[]
+  description: string
 }
 
-export type ResultCodesListAnswer = Record<string, unknown>
-
-export type ConnectorsEventAnswer = Record<string, unknown>
+export interface ConnectorsEventAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+}
 
 export type ReturnsGetAnswer = Record<string, unknown>
 
@@ -6424,9 +6466,29 @@ export type PagesGetAnswer = Record<string, unknown>
 
 export type PagesPostAnswer = Record<string, unknown>
 
-export type HealthLiveAnswer = Record<string, unknown>
+export interface HealthLiveAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+}
 
-export type HealthReadyAnswer = Record<string, unknown>
+export interface HealthReadyAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result?: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+}
 
 export type OpenapiGetAnswer = Record<string, unknown>
 
@@ -6547,7 +6609,7 @@ export interface Answers {
   'schedules.reschedule': SchedulesRescheduleAnswer
   'schedules.remove': SchedulesRemoveAnswer
   'query.search': QuerySearchAnswer
-  'query.get': QueryGetAnswer
+  'query.get': QueryGetAnswer | QuerySearchAnswer
   'schedules.steps': SchedulesStepsAnswer
   'events.list': EventsListAnswer
   'events.get': EventsGetAnswer

@@ -17,6 +17,7 @@ const redirect = group('redirect', 'Redirect of the shopper', [
   ['preconditions[n].waitUntil',           AN(64),               C,   response, none,   'Event that ends the wait for the step.', { because: deviceStep }],
   ['preconditions[n].method',              oneOf('GET', 'POST'), C,   response, none,   'Method of loading the hidden frame.', { because: deviceStep }],
   ['preconditions[n].url',                 AN(2048),             C,   response, none,   'Address of the hidden frame.', { because: deviceStep }],
+  ['preconditions[n].description',         AN(2048),             C,   response, none,   'Description of the step.', { because: deviceStep }],
   ['preconditions[n].parameters[n].name',  AN(255),              C,   response, none,   'Name of a form field of the step.', { because: deviceStep }],
   ['preconditions[n].parameters[n].value', AN(2048),             C,   response, person, 'Value of that form field.', { because: deviceStep }],
 ])

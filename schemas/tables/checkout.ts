@@ -1,10 +1,11 @@
-import { AN, C, excerpt, type Group, group, match, none, O, oneOf, person, R, request, response, together, url } from '../table.ts'
+import { AN, amount, C, currency, excerpt, flag, type Group, group, integer, match, none, O, oneOf, pageOrApp, person, R, request, response, together, url } from '../table.ts'
+import { asynchronous } from './asynchronous.ts'
 import { bankAccount } from './bank-account.ts'
 import { basic } from './basic.ts'
 import { billing } from './billing.ts'
 import { card } from './card.ts'
 import { customer } from './customer.ts'
-import { id32 } from './formats.ts'
+import { id32, merchantReference, month, year } from './formats.ts'
 import { tokenization } from './tokenization.ts'
 
 const checkoutId = match('[a-zA-Z0-9.-]{32,48}', '8AC7A4CA5B0E4D7C9F21D3A86E4B7710.node-1', 32, 48)
@@ -66,3 +67,73 @@ export const checkoutSubmission = together('checkout submission', 'Submission of
   ]),
   own,
 ])
+
+const shownPrice = match('(?:[0-9.]{1,16} [A-Z]{3}|registration)', '92.00 EUR', 5, 20)
+const onward = fromResponse([
+  'redirect.url', 'redirect.method', 'redirect.parameters[n].name', 'redirect.parameters[n].value',
+  'redirect.preconditions[n].origin', 'redirect.preconditions[n].waitUntil', 'redirect.preconditions[n].method',
+  'redirect.preconditions[n].url', 'redirect.preconditions[n].parameters[n].name',
+  'redirect.preconditions[n].parameters[n].value', 'redirect.preconditions[n].description',
+])
+
+function fromResponse(names: readonly string[]): Group {
+  return excerpt(asynchronous, names, 'redirect', 'Redirect of the shopper')
+}
+
+const whereOn = group('', 'Way on', [
+  // name       format               need direction class meaning
+  ['resultUrl', pageOrApp(4096, 6),  C,   response, none, "The merchant's page, with id and resourcePath."],
+  ['inFrame',   flag,                C,   response, none, 'True when the redirect opens in the frame of the widget.'],
+])
+
+/** Answer to a question about the state of a checkout. */
+export const checkoutStateResponse = together('checkout state response', 'State of a checkout', [
+  group('', 'State', [
+    ['state',   oneOf('free', 'busy', 'paid', 'closed'), R, response, none, 'State: the shopper may pay (free), a payment is under way (busy), or the checkout is paid or closed.'],
+    ['awaited', flag, C, response, none, 'True when only the acquirer is awaited: the shopper may go on to resultUrl.'],
+  ]),
+  whereOn,
+  onward,
+])
+
+/** Answer to a submission of the widget. No answer to a browser has the code of a decline. */
+export const checkoutSubmissionResponse = together('checkout submission response', 'Answer to a submission', [
+  group('', 'Submission answer', [
+    // name            format                                                                    need direction class meaning
+    ['state',          oneOf('paid', 'declined', 'waiting', 'busy', 'closed', 'invalid', 'changed'), R, response, none, 'Result of the press. waiting: follow redirect, or ask for the state. busy: another press is under way. changed: the merchant changed the checkout since.'],
+    ['errors[n].field',  AN(64),                                                                  C, response, none, 'A field to correct.', { maxIndex: 499 }],
+    ['errors[n].reason', oneOf('required', 'invalid', 'expired'),                                 C, response, none, 'What is wrong with it.', { maxIndex: 499 }],
+    ['attemptsLeft',   integer(0, 99),                                                            C, response, none, 'Number of further tries.'],
+  ]),
+  whereOn,
+  onward,
+])
+
+/** What the widget of a checkout shows. */
+export const checkoutOffer = group('', 'Offer of a checkout', [
+  // name                       format                            need direction class meaning
+  ['kind',                      oneOf('payment', 'registration'), R,   response, none, 'Whether the checkout takes a payment, or only stores an account.'],
+  ['amount',                    amount,                           C,   response, none, 'Amount of the payment.'],
+  ['currency',                  currency,                         C,   response, none, 'Currency of the payment.'],
+  ['shown',                     shownPrice,                       R,   response, none, 'What the page shows; a submission sends it back.'],
+  ['brands[n].brand',           { kind: 'brand' },                C,   response, none, 'Brands to choose from.', { maxIndex: 499 }],
+  ['brands[n].flow',            oneOf('card', 'redirect', 'bank'), C,  response, none, 'How the shopper pays with the brand.', { maxIndex: 499 }],
+  ['registrations[n].id',       id32,                             C,   response, none, 'Stored accounts to choose from.'],
+  ['registrations[n].brand',    { kind: 'brand' },                C,   response, none, 'Brand of the account.'],
+  ['registrations[n].last4',    match('[a-zA-Z0-9]{4}', '4242', 4, 4), C, response, none, 'Last four characters of its number.'],
+  ['registrations[n].expiryMonth', month,                         C,   response, none, 'Expiry month.'],
+  ['registrations[n].expiryYear', year,                           C,   response, none, 'Expiry year.'],
+  ['registrations[n].cvv',      oneOf('asked', 'not'),            C,   response, none, 'Whether the shopper enters the security code.'],
+  ['createRegistration',        flag,                             R,   response, none, 'True when the account is stored in any case.'],
+  ['mayRegister',               flag,                             R,   response, none, 'True when the shopper decides whether the account is stored.'],
+  ['missingBilling[n]',         AN(64),                           C,   response, none, 'Fields of the billing address that the shopper has to fill in.'],
+  ['merchantName',              AN(255),                          C,   response, none, 'Name of the merchant.'],
+  ['reference',                 merchantReference,                C,   response, none, 'Reference of the order.'],
+  ['locale',                    AN(10),                           C,   response, none, 'Language of the page.'],
+  ['widgetOrigins[n]',          AN(2048),                         C,   response, none, "Origins of the merchant's pages, if they are limited."],
+  ['test',                      flag,                             R,   response, none, 'True in the test environment.'],
+  ['result',                    flag,                             R,   response, none, 'True when the checkout itself names the page after the payment.'],
+  ['merchantFields[n]',         AN(64),                           C,   response, none, 'Fields of the shopper that the merchant has filled.'],
+  ['fieldsUrl',                 url(2048),                        C,   response, none, 'Origin of card fields, where it is not that of the script.'],
+  ['scriptHash',                AN(255),                          C,   response, none, 'Script that the checkout was made with.'],
+], [], 'checkout offer')

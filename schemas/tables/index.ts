@@ -8,7 +8,7 @@ import { card } from './card.ts'
 import { cartItems } from './cart-items.ts'
 import { cartPayments } from './cart-payments.ts'
 import { chargeback } from './chargeback.ts'
-import { checkout, checkoutPress, checkoutResponse, checkoutSubmission } from './checkout.ts'
+import { checkout, checkoutOffer, checkoutPress, checkoutResponse, checkoutStateResponse, checkoutSubmission, checkoutSubmissionResponse } from './checkout.ts'
 import { compatibility } from './compatibility.ts'
 import { corporate } from './corporate.ts'
 import { customParameters } from './custom-parameters.ts'
@@ -19,8 +19,10 @@ import { giftCard } from './gift-card.ts'
 import { job } from './job.ts'
 import { marketPlace } from './market-place.ts'
 import { merchant } from './merchant.ts'
-import { notification } from './notification.ts'
-import { answer, failure, paymentResponse } from './payment-response.ts'
+import { notification, paymentNotification, scheduleNotification } from './notification.ts'
+import {
+  answer, answerWithoutId, authenticationProof, authenticationResponse, failure, paymentResponse, resultCodeListResponse,
+} from './payment-response.ts'
 import { linkedQuery, query, queryResponse } from './query.ts'
 import { recipient } from './recipient.ts'
 import { reconciliationRecord } from './reconciliation.ts'
@@ -37,6 +39,7 @@ import { risk } from './risk.ts'
 import {
   clock,
   clockAdvance,
+  clockListResponse,
   clockResponse,
   page,
   schedule,
@@ -61,7 +64,7 @@ import {
 } from './webhook.ts'
 
 export { searchMandatory } from './query.ts'
-export { reconciliationColumns } from './reconciliation.ts'
+export { reconciliationColumns, reportedAmount } from './reconciliation.ts'
 export {
   threeDSecureAuthentication,
   threeDSecureExemption,
@@ -78,8 +81,8 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, schedulePreview, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, failure, paymentResponse, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, scheduleResponse, scheduleListResponse, clockResponse, stepResponse, eventResponse, eventListResponse,
-  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse,
+  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, answerWithoutId, failure, paymentResponse, authenticationResponse, authenticationProof, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, checkoutStateResponse, checkoutSubmissionResponse, checkoutOffer, scheduleResponse, scheduleListResponse, clockResponse, clockListResponse, stepResponse, eventResponse, eventListResponse,
+  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, paymentNotification, scheduleNotification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse, resultCodeListResponse,
   reportDestination, reportDestinationQuery, reportReplay, reportDeliveryQuery, sftpKey, reportDestinationResponse, reportDestinationListResponse, reportDeliveryResponse, reportActionResponse, sftpKeyResponse, sftpKeyListResponse,
 ]
 

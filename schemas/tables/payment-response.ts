@@ -1,4 +1,4 @@
-import { A, AN, amount, C, country, currency, date, excerpt, type Format, flag, group, match, N, none, O, oneOf, person, R, response, together } from '../table.ts'
+import { A, AN, amount, C, country, currency, date, excerpt, type Format, flag, group, match, N, none, O, oneOf, person, R, response, sad, together } from '../table.ts'
 import { bic, id32, merchantReference, month, openKey, shortId, timestamp, year } from './formats.ts'
 
 const brand: Format = { kind: 'brand' }
@@ -90,14 +90,34 @@ export const paymentResponse = together('payment response', 'Payment answer', [
   record, result, details, card, otherAccounts, transferTo, screening,
 ])
 
-/** The fields of every answer; the answer about a resource adds its id. */
-export const answer = excerpt(paymentResponse, [
-  'result.code', 'result.description', 'result.parameterErrors[n].name',
-  'result.parameterErrors[n].value', 'result.parameterErrors[n].message', 'buildNumber',
-  'timestamp', 'ndc',
-], 'answer', 'Every answer')
+const envelope = ['result.code', 'result.description', 'buildNumber', 'timestamp', 'ndc'] as const
+
+/** The fields of every answer. The id is that of the resource; without a resource, of the request. */
+export const answer = excerpt(paymentResponse, ['id', ...envelope], 'answer', 'Every answer')
+
+/** The answer of a search has no id of its own. */
+export const answerWithoutId = excerpt(paymentResponse, envelope, 'answer without id', 'Answer without an id')
 
 /** Answer of a request that failed without a resource. Its id is that of the request. */
-export const failure = excerpt(
-  paymentResponse, ['id', ...answer.fields.map((field) => field.name)], 'error', 'Error',
-)
+export const failure = excerpt(paymentResponse, [
+  'id', 'result.code', 'result.description', 'result.parameterErrors[n].name',
+  'result.parameterErrors[n].value', 'result.parameterErrors[n].message', 'buildNumber',
+  'timestamp', 'ndc',
+], 'error', 'Error')
+
+/** What an authentication by itself proved. Statuses that a merchant cannot send are answered as well. */
+export const authenticationResponse = group('threeDSecure', 'Authentication answer', [
+  // name                  format                                             need direction class meaning
+  ['authenticationStatus', oneOf('Y', 'A', 'U', 'N', 'I', 'R', 'C', 'D'),     C,   response, none, 'Status of the authentication: authenticated, attempted, unavailable, not authenticated, informational, rejected, challenged or decoupled.'],
+], [], 'authentication response')
+
+/** The proof, which only the answer about an authentication by itself has. */
+export const authenticationProof = group('threeDSecure', 'Proof of an authentication', [
+  ['verificationId', AN(28, 28), C, response, sad, 'Proof of authentication (CAVV, AAV), for one payment.'],
+], [], 'authentication proof')
+
+/** The list of result codes. */
+export const resultCodeListResponse = group('', 'Result code list answer', [
+  ['resultCodes[n].code',        resultCode, R, response, none, 'Result code.', { maxIndex: 999 }],
+  ['resultCodes[n].description', AN(255),    R, response, none, 'Description of the code.', { maxIndex: 999 }],
+], [], 'result code list response')

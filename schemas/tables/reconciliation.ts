@@ -1,8 +1,10 @@
-import { AN, C, currency, date, dateTime, type FieldOptions, type Format, fixedAmount, group, match, none, O, oneOf, person, R, response } from '../table.ts'
+import { AN, C, currency, date, dateTime, type FieldOptions, type Format, group, match, none, O, oneOf, person, R, response } from '../table.ts'
 import { shortId } from './formats.ts'
 
 const brand16 = AN(16)
 const rate = match('[0-9]{1,10}(\\.[0-9]{1,11})?', '1.083412', 1, 13)
+/** Institutes report larger amounts than requests may have, and three or four decimals where the amount needs them. */
+export const reportedAmount = match('[0-9]{1,16}\\.[0-9]{2,4}', '92.00', 4, 21)
 const into = (column: string, because?: string): FieldOptions =>
   because === undefined ? { column } : { column, because }
 const entityId: Format = AN(32)
@@ -31,13 +33,13 @@ export const reconciliationRecord = group('', 'Reconciliation record', [
   ['clearingInstitute.txId1',           AN(64),                     O,   response, none,   "First of the clearing institute's references.", into('ConnectorTxId1')],
   ['clearingInstitute.txId2',           AN(64),                     O,   response, none,   "Second of the clearing institute's references.", into('ConnectorTxId2')],
   ['clearingInstitute.txId3',           AN(64),                     O,   response, none,   "Third of the clearing institute's references.", into('ConnectorTxId3')],
-  ['amount',                            fixedAmount,                R,   response, none,   'Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment.', into('Amount')],
+  ['amount',                            reportedAmount,             R,   response, none,   'Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment.', into('Amount')],
   ['currency',                          currency,                   R,   response, none,   'Currency of this amount.', into('Currency')],
   ['paymentBrand',                      brand16,                    O,   response, none,   'Brand of the payment.', into('Brand')],
   ['presentmentDate',                   dateTime,                   O,   response, none,   "Order time of the payment in the clearing institute's time zone; the reading time of a file without it.", into('TxRequestTime')],
-  ['settlement.amount',                 fixedAmount,                R,   response, none,   'Amount that the clearing institute pays out or takes for the record, before its fee.', into('SettlementAmount')],
+  ['settlement.amount',                 reportedAmount,             R,   response, none,   'Amount that the clearing institute pays out or takes for the record, before its fee.', into('SettlementAmount')],
   ['settlement.currency',               currency,                   R,   response, none,   'Currency of the settlement.', into('SettlementCurrency')],
-  ['settlement.fee',                    fixedAmount,                O,   response, none,   'Fee that the clearing institute keeps, in the currency of the settlement.', into('SettlementFee')],
+  ['settlement.fee',                    reportedAmount,             O,   response, none,   'Fee that the clearing institute keeps, in the currency of the settlement.', into('SettlementFee')],
   ['settlement.fxRate',                 rate,                       R,   response, none,   'Rate from the currency of the amount to that of the settlement.', into('SettlementFxRate', 'Thirteen characters as documented, with as many decimals as fit, because two would lose the rate.')],
   ['settlement.date',                   date,                       R,   response, none,   'Day of settlement, in the time zone of the clearing institute.', into('SettlementDate')],
   ['settlement.status',                 oneOf('SUCCESS', 'FAILED'), R,   response, none,   'SUCCESS: the amount is part of the payout. FAILED: it is not paid out.', into('SettlementStatus')],

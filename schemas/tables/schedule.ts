@@ -1,7 +1,9 @@
 import { AN, C, dateTime, echoed, excerpt, group, integer, match, N, none, O, oneOf, R, reference, request, response, stored } from '../table.ts'
 import { basic } from './basic.ts'
-import { id32, timestamp } from './formats.ts'
+import { id32, shortId, timestamp } from './formats.ts'
 
+/** From 1970 to 2099. */
+const milliseconds = integer(0, 4_102_444_800_000)
 const beyond = { because: 'An addition to the documented fields.' }
 
 /** The charge of a schedule. */
@@ -35,8 +37,9 @@ export const page = group('', 'Page of a list', [
 export const scheduleResponse = group('', 'Schedule answer', [
   // name               format     need direction class meaning
   ['id',                id32,      R,   response, none, 'Id of the schedule.'],
-  ['job.startDate',     N(16),     C,   response, none, 'First possible run, in milliseconds since 1970 UTC.', { because: 'Clients of this API family read a number.' }],
-  ['job.endDate',       N(16),     C,   response, none, 'Last possible run, in milliseconds since 1970 UTC.', { because: 'Clients of this API family read a number.' }],
+  ['shortId',           shortId,   C,   response, none, 'Short number of the schedule, for people.', beyond],
+  ['job.startDate',     milliseconds, C,   response, none, 'First possible run, in milliseconds since 1970 UTC.', { because: 'Clients of this API family read a number.' }],
+  ['job.endDate',       milliseconds, C,   response, none, 'Last possible run, in milliseconds since 1970 UTC.', { because: 'Clients of this API family read a number.' }],
   ['nextExecutions[n]', timestamp, C,   response, none, 'The next runs, five at most, in UTC.', { maxIndex: 4 }],
   ['effectiveDate',     timestamp, C,   response, none, 'Effective date of a cancellation.'],
   ['state',             oneOf('WAITING', 'ENDING', 'CANCELLED', 'ENDED'), C, response, none, 'State: waiting, ending at a later moment, cancelled, or ended.', beyond],
@@ -89,5 +92,9 @@ export const clockResponse = group('', 'Test clock answer', [
   ['now',           timestamp,                   C,   response, none, 'Time of the clock.'],
   ['target',        timestamp,                   C,   response, none, 'Target of the advance.'],
   ['progress',      integer(0, 100),             C,   response, none, 'Progress of the advance in percent.'],
-  ['clocks[n].id',  id32,                        C,   response, none, 'Clocks of the entity, newest first.', { maxIndex: 99 }],
 ], [], 'clock response')
+
+/** The clocks of an entity. */
+export const clockListResponse = group('', 'Test clock list answer', [
+  ['clocks[n].id', id32, C, response, none, 'Clocks of the entity, newest first; each as in a single read.', { maxIndex: 99 }],
+], [], 'clock list response')

@@ -1,12 +1,13 @@
 import { AN, C, flag, group, integer, match, none, R, response, url } from '../table.ts'
-import { openKey } from './formats.ts'
 
 const instant = match('[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z', '2026-03-14T09:26:53.589Z', 24, 24)
 /** Free text in the step log. */
 const prose = (max: number) => match(`[\\s\\S]{0,${max}}`, 'approved', 0, max)
 const longest = 2_147_483_647
 const steps = { maxIndex: 4999 } as const
-const fields = { maxIndex: 4999, key: openKey } as const
+/** Flat names of a request, headers and names of acquirers. */
+const anyKey = { pattern: '[\\s\\S]{1,255}', max: 255 } as const
+const fields = { maxIndex: 4999, key: anyKey } as const
 
 /** The steps of a resource. */
 export const stepResponse = group('', 'Step answer', [

@@ -1,8 +1,8 @@
 /** The parts of the documentation that repeat tables of the code, made from those tables. */
-import { rules } from '../../connectors/simulator/rules.ts'
 import { commands } from '../../host/cli.ts'
 import { type Command, commonOptions } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
+import type { TestDataRow } from '../../schemas/generate/test-data.ts'
 import {
   type Field,
   formatInWords,
@@ -10,18 +10,11 @@ import {
   officeEndpoints,
   paymentTypes,
   reconciliationColumns,
+  reportedAmount,
   rights,
   roles,
 } from '../../schemas/index.ts'
-import {
-  authenticationOf,
-  isInEffect,
-  isOfAuthentication,
-  isOfSettlement,
-  meaningOf,
-  outcomeOf,
-  valuesOf,
-} from './simulator-rows.ts'
+import { simulatorData } from './simulator-rows.ts'
 
 /** One part: the lines between its marks in a page. */
 export type GeneratedPart = {
@@ -172,33 +165,33 @@ function reconciliationFile(): string[] {
 
 /** Institutes report larger amounts than requests may have, and with three decimals. A cell can have several ids. */
 function columnFormat({ name, format }: Field): string {
-  if (format.kind === 'amount') {
+  if (format === reportedAmount) {
     return 'up to 16 digits and two decimals, like 92.00; three decimals where the amount needs them'
   }
   const words = formatInWords(format)
   return name.includes('[n]') ? `list, each ${words}` : words
 }
 
+const simulator = simulatorData()
+const cellsOf = ({ field, values, result, meaning }: TestDataRow) => [
+  field,
+  values,
+  result,
+  meaning,
+]
+
 function simulatorOutcomes(): string[] {
-  return table(
-    ['field', 'value', 'result', 'meaning'],
-    rules.filter(isInEffect).map((rule) => [...valuesOf(rule), outcomeOf(rule), meaningOf(rule)]),
-  )
+  return table(['field', 'value', 'result', 'meaning'], simulator.outcomes.map(cellsOf))
 }
 
 function simulatorAuthentications(): string[] {
-  return table(
-    ['field', 'value', 'result', 'meaning'],
-    rules
-      .filter(isOfAuthentication)
-      .map((rule) => [...valuesOf(rule), authenticationOf(rule), rule[3]]),
-  )
+  return table(['field', 'value', 'result', 'meaning'], simulator.authentications.map(cellsOf))
 }
 
 function simulatorSettlement(): string[] {
   return table(
     ['field', 'value', 'meaning'],
-    rules.filter(isOfSettlement).map((rule) => [...valuesOf(rule), rule[3]]),
+    simulator.settlement.map(({ field, values, meaning }) => [field, values, meaning]),
   )
 }
 

@@ -3,8 +3,10 @@ import {
   type Effect,
   longestDelayMs,
   type Rule,
+  rules,
   type Sign,
 } from '../../connectors/simulator/rules.ts'
+import type { TestData, TestDataRow } from '../../schemas/generate/test-data.ts'
 
 const fieldOf: Readonly<Record<Sign, string>> = {
   holder: 'card.holder',
@@ -143,3 +145,17 @@ function decided(decision: NonNullable<Rule[2]['decision']>): string {
       return 'unknown, `000.200.001`'
   }
 }
+
+const rowOf = (rule: Rule, result: string, meaning: string): TestDataRow => {
+  const [field, values] = valuesOf(rule)
+  return { field, values, result, meaning }
+}
+
+/** All test data, in the order of the rules. */
+export const simulatorData = (): TestData => ({
+  outcomes: rules.filter(isInEffect).map((rule) => rowOf(rule, outcomeOf(rule), meaningOf(rule))),
+  authentications: rules
+    .filter(isOfAuthentication)
+    .map((rule) => rowOf(rule, authenticationOf(rule), rule[3])),
+  settlement: rules.filter(isOfSettlement).map((rule) => rowOf(rule, '', rule[3])),
+})

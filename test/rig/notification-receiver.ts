@@ -102,6 +102,9 @@ export type ReceiverOptions = {
 
 const mostBytes = 1 << 20
 
+/** Told of every delivery to any receiver of this process. */
+export const onDelivery = new Set<(received: Received) => void>()
+
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = []
   const trusts = new Map<string, Trust>()
@@ -138,6 +141,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       accepted: isAccepting(mode),
     }
     count += 1
+    for (const look of onDelivery) look(one)
     if (options.tell === undefined) received.push(one)
     else options.tell(one)
     arrivals.emit('one', one)
