@@ -8,6 +8,7 @@ import type { Entities } from './entity/entities.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import type { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
+import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
 import type { Queue } from './queue/queue.ts'
 import type { StepsView } from './step/view.ts'
@@ -28,6 +29,7 @@ export type GatewayParts = {
   readonly dispatcher: Dispatcher | undefined
   readonly outgoing: { close(): Promise<void> }
   readonly presence: Presence
+  readonly leadership: Leadership
   readonly pages: PluginPages
   readonly entities: Entities
   readonly people: (operator: Operator, audit: AuditTrail) => OperatorAccounts

@@ -21,6 +21,7 @@ import type { OperatorAccounts } from './operator-access/api.ts'
 import { Authentications } from './payment/authentications.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
+import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
@@ -45,6 +46,7 @@ export class Gateway {
   readonly #dispatcher: Dispatcher | undefined
   readonly #outgoing: { close(): Promise<void> }
   readonly #presence: Presence
+  readonly #leadership: Leadership
   readonly #graceMs: number
   readonly entities: Entities
   readonly query: Query
@@ -86,6 +88,7 @@ export class Gateway {
     this.#dispatcher = parts.dispatcher
     this.#outgoing = parts.outgoing
     this.#presence = parts.presence
+    this.#leadership = parts.leadership
     this.#graceMs = parts.graceMs
     this.entities = parts.entities
     this.query = new Query(parts.engine)
@@ -283,6 +286,7 @@ export class Gateway {
     await this.#dispatcher?.stopped()
     await this.#engine.steps.close()
     await this.#engine.cardTesting.close()
+    await this.#leadership.stop()
     await this.#presence.stop()
     await this.#engine.directory.tokenUse.write()
     await this.#engine.vault.close()

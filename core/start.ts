@@ -12,6 +12,9 @@ import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
+import { restoreOutcomes } from './payment/restore-outcomes.ts'
+import { retryWrite } from './payment/retry-write.ts'
+import { Leadership } from './process/leadership.ts'
 import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
 import { prepareDatabase } from './start-database.ts'
@@ -42,8 +45,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await prepareDatabase(resources, options.environment, options.migrate !== false)
     vault = await openVault(resources, options)
     const { engine, pages } = await assembleEngine(options, resources, registry, vault)
-    const { presence, dispatcher } = await startWork(engine, resources, options)
-    return assembleGateway(options, resources, { engine, pages, presence, dispatcher })
+    const work = await startWork(engine, resources, options)
+    return assembleGateway(options, resources, { engine, pages, ...work })
   } catch (error) {
     await resources.queue.stop(1000).catch(() => {})
     await vault?.close()
@@ -81,29 +84,34 @@ async function openVault(resources: Resources, options: GatewayOptions): Promise
 /** Starts everything that works beside requests. Jobs come last, because they run from then on. */
 async function startWork(
   engine: Engine,
-  { lanes, queue, isWorker }: Resources,
+  { database, lanes, queue, isWorker }: Resources,
   options: GatewayOptions,
-): Promise<{ presence: Presence; dispatcher: Dispatcher | undefined }> {
+): Promise<Pick<Started, 'presence' | 'leadership' | 'dispatcher'>> {
   await queue.start()
   const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
   for (const job of own) await queue.declareOwn(job)
   const presence = new Presence(lanes, buildNumber, options.role ?? 'all')
   await presence.start()
+  const leadership = new Leadership(database, engine.log)
+  await leadership.start(lanes, () =>
+    engine.inFlight.track(retryWrite(engine, () => restoreOutcomes(engine))),
+  )
   await engine.cardTesting.start()
   warm(['payments.create', 'payments.followUp', 'payments.get'])
   if (!isWorker) {
     await Dispatcher.declare(queue)
-    return { presence, dispatcher: undefined }
+    return { presence, leadership, dispatcher: undefined }
   }
   const dispatcher = new Dispatcher(engine, queue)
   await dispatcher.start(own)
-  return { presence, dispatcher }
+  return { presence, leadership, dispatcher }
 }
 
 type Started = {
   readonly engine: Engine
   readonly pages: PluginPages
   readonly presence: Presence
+  readonly leadership: Leadership
   readonly dispatcher: Dispatcher | undefined
 }
 

@@ -3,6 +3,7 @@ import { limits } from '@tollgate/schemas'
 import pg from 'pg'
 import { systemClock } from '../clock.ts'
 import { asNeverReached, graver, mustLeave, sqlState } from './failures.ts'
+import { Leader } from './leader.ts'
 import type { Sql } from './sql.ts'
 
 export { neverReached, outcomeUnknown, sqlState, violated } from './failures.ts'
@@ -64,9 +65,11 @@ class PromptClient extends pg.Client {
 /** The engine's own connections: a foreign pool could be exhausted by its owner and deadlock us. */
 export class Database {
   readonly schema: string
+  readonly leader = new Leader()
   readonly #options: DatabaseOptions
   readonly #prepared = new Map<readonly string[], { name: string; text: string }>()
   readonly #pools: pg.Pool[] = []
+  #isClosed = false
   /** When each connection answered last. */
   readonly #answeredMs = new WeakMap<Client, number>()
   /** When the last statement began that got no answer. */
@@ -86,6 +89,11 @@ export class Database {
     return this.#options.url
   }
 
+  /** An option of pools: their connections lead to the server that leads. */
+  readonly leading = {
+    onConnect: (client: pg.ClientBase) => this.leader.admit(client as pg.Client),
+  }
+
   /** A pool of the engine's own. `settings` are Postgres settings of each of its connections. */
   pool(max: number, name: string, settings: Readonly<Record<string, string>> = {}): pg.Pool {
     const options = Object.entries({ jit: 'off', ...settings })
@@ -98,6 +106,7 @@ export class Database {
       options,
       application_name: `tollgate ${name}`,
       Client: PromptClient,
+      ...this.leading,
       connectionTimeoutMillis: limits.flushBudgetMs,
       idleTimeoutMillis: 0,
       keepAlive: true,
@@ -113,6 +122,21 @@ export class Database {
     })
     this.#pools.push(pool)
     return pool
+  }
+
+  /**
+   * Makes a connection and closes it. Connections that are kept can lead to a former leader for long; a new
+   * one shows which server leads.
+   */
+  async probe(): Promise<void> {
+    if (this.#isClosed) return
+    const client = new PromptClient({
+      connectionString: this.#options.url,
+      application_name: 'tollgate probe',
+    })
+    await client.connect()
+    await this.leader.admit(client)
+    await client.end()
   }
 
   /** Text and name of a statement for this engine's schema. */
@@ -251,6 +275,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await Promise.all(this.#pools.splice(0).map((pool) => pool.end()))
   }
 }

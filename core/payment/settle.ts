@@ -23,6 +23,7 @@ import { givenBack } from './late-word-treatment.ts'
 import { takeAttempt } from './lease.ts'
 import { followClock } from './look-on-clock.ts'
 import { announce, eventOf } from './payment-event.ts'
+import { recentOutcomesOf } from './recent-outcomes.ts'
 import { retryWrite } from './retry-write.ts'
 import { heldAfter, rowOf, type Settling, secondStep } from './settle-row.ts'
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
@@ -79,6 +80,7 @@ export async function settle(
   ])
   await faultPoint('after-T2', work.payment.id)
   if (written === undefined) return lost(engine, work, row, given, outcome, source)
+  recentOutcomesOf(engine).keep(work, given, source)
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
   concludeTrial(engine, work.trial, payment, source, written.fingerprint)
   announce(engine, payment, event, written.seq)

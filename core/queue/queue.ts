@@ -52,6 +52,8 @@ export class Queue {
       schema: queueSchema(database),
       application_name: 'tollgate jobs',
       max: 3,
+      // pg-boss hands its options on to the pool that it makes.
+      ...database.leading,
       clock: evenClock,
       migrate: options.migrate,
       createSchema: options.migrate,

@@ -153,6 +153,14 @@ export const limits = {
   leastTryMs: second / 2,
   /** Opening a connection. */
   connectMs: 2 * second,
+  /** How often a process asks which server a new connection reaches. */
+  leaderProbeMs: 5 * second,
+  /** Transaction numbers that a new leader leaves out, so that none repeats that of a lost commit. */
+  skippedTxids: 100_000,
+  /** The time for that, in one connection. */
+  welcomeMs: 20 * second,
+  /** Outcomes that a process keeps after they were answered, in case a failover loses them. */
+  recentOutcomes: 2048,
   /** A connection idle for this long is checked. */
   keepAliveMs: 10 * second,
   /** A transaction of several steps, and a statement outside the lanes. */

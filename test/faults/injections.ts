@@ -14,6 +14,7 @@ import type { Host } from '../rig/installation/host.ts'
 import type { Crew } from './crew.ts'
 import { injectEvents } from './events.ts'
 import type { History } from './history.ts'
+import type { PatroniCluster } from './patroni.ts'
 import {
   type AcquirerFault,
   factPoints,
@@ -36,6 +37,8 @@ export type Scene = {
   readonly settlements: Settlements
   /** The two servers of a failover run. */
   readonly pair?: Pair
+  /** The cluster of a run whose leaders change. */
+  readonly patroni?: PatroniCluster
 }
 
 /** The result of an injection: `missed` means that its moment did not occur. */
@@ -106,6 +109,10 @@ async function carryOut(scene: Scene, injection: Injection): Promise<boolean> {
       return true
     case 'failover':
       return failOver(scene, injection.behindMs)
+    case 'leader':
+      if (scene.patroni === undefined) throw new Error('there is no cluster')
+      await scene.patroni.strike(injection.fault)
+      return true
   }
 }
 

@@ -2,6 +2,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { tryMutants } from './mutants.ts'
+import { missingPrograms } from './patroni.ts'
 import { planOf, shown } from './plan.ts'
 import { profiles } from './profiles.ts'
 import { runFaults, summary } from './run.ts'
@@ -13,6 +14,7 @@ npm run faults -- --seed 4                        the same faults again
 npm run faults -- --profile full --seed 7         half an hour, every kind of fault; a quiet machine
 npm run faults -- --profile failover              a minute: the primary dies, its synchronous standby takes over
 npm run faults -- --profile failover-asynchronous a minute: the same with one that is behind; the loss is counted
+npm run faults -- --profile patroni               four minutes: the leader of a Patroni cluster dies, hands over, stands still
 npm run faults -- --minutes 5 --merchants 32      another length, another load
 npm run faults -- --profile full --seed 7 --plan  what that seed would do, without doing it
 npm run faults -- --mutants                       each assertion is proven able to fail: 60 runs of 20 s, 60 s at most
@@ -69,6 +71,11 @@ async function run(): Promise<number> {
   say(
     `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
   )
+  const missing = profile.replication === 'patroni' ? missingPrograms() : undefined
+  if (missing !== undefined) {
+    say(`skipped: this machine has no Patroni cluster; ${missing}`)
+    return 0
+  }
   const report = await runFaults({ seed, profile, say })
   for (const line of summary(report)) say(line)
   if (profile.isAboutLoss === true) {

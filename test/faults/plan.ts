@@ -1,6 +1,7 @@
 /** The plan of faults, which follows from the seed alone. Pure. */
 import type { FaultPoint } from '../../core/index.ts'
 import { type Shape, shapes } from './disputes.ts'
+import type { LeaderFault } from './patroni.ts'
 import { type Random, randomOf } from './random.ts'
 import type { ReceiverFault } from './receivers.ts'
 
@@ -92,6 +93,7 @@ export type Injection =
   | { readonly is: 'settlement' }
   /** The primary dies and the standby replaces it; an asynchronous one lags by this much. */
   | { readonly is: 'failover'; readonly behindMs: number }
+  | { readonly is: 'leader'; readonly fault: LeaderFault }
 
 export type Planned = { readonly no: number; readonly atMs: number; readonly injection: Injection }
 
@@ -300,6 +302,15 @@ export function planOf({ seed, forMs, gapMs, only }: PlanOptions): Planned[] {
     const behindMs = random.between(1_000, 3_000)
     const atMs = Math.round(forMs * (0.35 + 0.3 * random.next()))
     return [{ no: 1, atMs, injection: { is: 'failover', behindMs } }]
+  }
+  if (only?.length === 1 && only[0] === 'leader') {
+    const faults = random.shuffled(['kill', 'switchover', 'stall'] as const)
+    const stepMs = forMs / (faults.length + 1)
+    return faults.map((fault, at) => ({
+      no: at + 1,
+      atMs: Math.round(stepMs * (at + 0.6)),
+      injection: { is: 'leader', fault },
+    }))
   }
   const isWanted = ({ is }: Injection) => only === undefined || only.includes(is)
   const injections = first(random).filter(isWanted)

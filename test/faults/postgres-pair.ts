@@ -36,6 +36,12 @@ export type Pair = {
    * @returns the database at the new primary
    */
   failOver(behindMs: number): Promise<string>
+  /** The standby gets no further commits. */
+  cutOff(): Promise<void>
+  /** Promotes the standby while the primary goes on. @returns the database at the new leader */
+  promote(): Promise<string>
+  /** The database at the standby, which only reads. */
+  readonly standbyUrl: string
 }
 
 const standbyName = 'standby'
@@ -93,6 +99,19 @@ export async function startPair(replication: Replication): Promise<Pair> {
   await answering(at(standbyPort, 'postgres'))
   await replicating(at(primaryPort, 'postgres'))
   const name = new URL(database.url).pathname.slice(1)
+  const standby = at(standbyPort, 'postgres')
+  const cutOff = async () => {
+    await ask(standby, "alter system set primary_conninfo = ''")
+    await ask(standby, 'select pg_reload_conf()')
+    await eventually('waited for the standby to fall behind', async () => {
+      const { rows } = await ask(standby, 'select 1 from pg_stat_wal_receiver')
+      return rows.length === 0
+    })
+  }
+  const promote = async () => {
+    await ask(standby, 'select pg_promote(true, 30)')
+    return at(standbyPort, name)
+  }
   return {
     url: at(primaryPort, name),
     cluster: {
@@ -108,22 +127,18 @@ export async function startPair(replication: Replication): Promise<Pair> {
         rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 })
       },
     },
+    standbyUrl: at(standbyPort, name),
+    cutOff,
+    promote,
     async failOver(behindMs) {
-      const standby = at(standbyPort, 'postgres')
       if (replication === 'asynchronous') {
-        await ask(standby, "alter system set primary_conninfo = ''")
-        await ask(standby, 'select pg_reload_conf()')
-        await eventually('waited for the standby to fall behind', async () => {
-          const { rows } = await ask(standby, 'select 1 from pg_stat_wal_receiver')
-          return rows.length === 0
-        })
+        await cutOff()
         await pause(behindMs)
       }
       // Kills every process of the group at once, like a power failure.
       primary.kill('SIGQUIT')
       await once(primary, 'exit')
-      await ask(standby, 'select pg_promote(true, 30)')
-      return at(standbyPort, name)
+      return promote()
     },
   }
 }

@@ -22,7 +22,7 @@ export type Profile = {
   /** Only one endpoint gets payments, because two cores cannot send them to all in half an hour. */
   readonly tellsPaymentsOnce?: true
   /** Two servers, the first of which dies. */
-  readonly replication?: Replication
+  readonly replication?: Replication | 'patroni'
   /**
    * Violations concern data that was never promised: they are counted and reported, and no failure.
    */
@@ -77,6 +77,18 @@ export const profiles: Readonly<Record<string, Profile>> = {
     progressMs: 10_000,
     only: ['failover'],
     replication: 'synchronous',
+  },
+  // The leader of a Patroni cluster dies, hands over, and stands still.
+  patroni: {
+    name: 'patroni',
+    minutes: 4,
+    merchants: 16,
+    schedulers: 4,
+    shoppers: 4,
+    gapMs: 1_000,
+    progressMs: 10_000,
+    only: ['leader'],
+    replication: 'patroni',
   },
   // Violations are the price of an asynchronous standby: they are counted, and no failure.
   'failover-asynchronous': {

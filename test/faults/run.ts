@@ -16,6 +16,7 @@ import { type Done, inject, type Scene } from './injections.ts'
 import { openShops } from './merchants.ts'
 import { openOperators } from './operators.ts'
 import { fillOracle, openOracle } from './oracle.ts'
+import { startPatroni } from './patroni.ts'
 import { isOfSettlement, killedAt, type Planned, planOf, shown } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
@@ -69,12 +70,17 @@ export type Report = {
 
 export async function runFaults(options: RunOptions): Promise<Report> {
   const { replication } = options.profile
-  const pair = replication === undefined ? undefined : await startPair(replication)
+  const pair =
+    replication === undefined || replication === 'patroni'
+      ? undefined
+      : await startPair(replication)
+  const patroni = replication === 'patroni' ? await startPatroni() : undefined
+  const given = pair ?? patroni
   const ground = await layGround({
     ownPostgres: true,
     cuttable: true,
     preload: options.preload ?? [],
-    ...(pair === undefined ? {} : { given: pair }),
+    ...(given === undefined ? {} : { given }),
   })
   const crew = new Crew(ground)
   const receivers = new Receivers(crew, ground.sql, join(ground.cluster.folder, 'received'))
@@ -83,6 +89,7 @@ export async function runFaults(options: RunOptions): Promise<Report> {
       {
         ...{ ground, crew, receivers, settlements: new Settlements(ground) },
         ...(pair === undefined ? {} : { pair }),
+        ...(patroni === undefined ? {} : { patroni }),
       },
       options,
     )
@@ -499,6 +506,8 @@ export function kindOf(injection: Planned['injection']): string {
       return 'migration interrupted'
     case 'failover':
       return 'failover'
+    case 'leader':
+      return `leader: ${injection.fault}`
     case 'settlement':
       return 'settlement'
   }

@@ -13,6 +13,8 @@ export type Line = {
   /** Cuts every connection and accepts no new one. */
   down(): void
   up(): void
+  /** New connections lead to another server; those that are open stay where they are. */
+  leadTo(url: string): void
   /** Keeps every connection open, accepts new ones, and forwards nothing in either direction. */
   stall(): void
   /** Forwards again, held bytes first; the `lost` connections stay silent for good. */
@@ -30,7 +32,7 @@ type Cut = {
 }
 
 export async function lineTo(url: string): Promise<Line> {
-  const target = new URL(url)
+  let target = new URL(url)
   const pairs = new Set<readonly [Socket, Socket]>()
   let isDown = false
   let isStalled = false
@@ -95,6 +97,9 @@ export async function lineTo(url: string): Promise<Line> {
     },
     up() {
       isDown = false
+    },
+    leadTo(other) {
+      target = new URL(other)
     },
     stall() {
       isStalled = true

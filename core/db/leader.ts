@@ -1,0 +1,159 @@
+/**
+ * Which server leads. A connection is used only if its server writes and is on the newest timeline that this
+ * process has seen: after a failover, an old leader can go on answering behind a proxy.
+ */
+import { limits } from '@tollgate/schemas'
+import type pg from 'pg'
+
+/** A server, as a new connection finds it. */
+export type Server = {
+  /** Identifier of the cluster; null: the server does not say. */
+  readonly system: string | null
+  /** Rises with every promotion; null: the server does not say. */
+  readonly timeline: number | null
+  /** False on standbys, and where transactions are read-only. */
+  readonly isWritable: boolean
+  /** The next transaction number. */
+  readonly nextTxid: bigint
+}
+
+/**
+ * Readies a server that leads from now on, before any other statement reaches it.
+ *
+ * @param knownTxid The highest transaction number that this process saw at former leaders.
+ */
+export type Welcome = (client: pg.ClientBase, server: Server, knownTxid: bigint) => Promise<void>
+
+type Row = {
+  readonly system: string | null
+  readonly timeline: number | null
+  readonly writable: boolean
+  readonly next: string
+}
+
+// A standby has no file that it writes.
+const asked = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
+  (select system_identifier::text from pg_control_system()) as system,
+  case when pg_is_in_recovery() then null
+    else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer end as timeline,
+  pg_snapshot_xmax(pg_current_snapshot())::text as next`
+
+/** For servers that do not tell their timeline to this user, or have none. */
+const askedLess = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
+  null as system, null as timeline, pg_snapshot_xmax(pg_current_snapshot())::text as next`
+
+/** Functions that are missing, forbidden or not supported. */
+const untold = new Set(['42883', '42501', '0A000'])
+
+export class Leader {
+  #server: Server | undefined
+  /** The timeline that was welcomed last. */
+  #ready = 0
+  #welcoming: Promise<void> | undefined
+  #welcome: Welcome | undefined
+  #knownTxid = 0n
+  readonly #connections = new Map<pg.ClientBase, number>()
+  readonly #onRise: ((server: Server, was: Server) => void)[] = []
+
+  /** The server that leads, once a connection was made. */
+  get server(): Server | undefined {
+    return this.#server
+  }
+
+  /** Calls back after each failover, once the new leader is ready. */
+  onRise(listener: (server: Server, was: Server) => void): void {
+    this.#onRise.push(listener)
+  }
+
+  /** From now on, each new leader is welcomed; the present one now, by this connection. */
+  async welcomeBy(welcome: Welcome, client: pg.ClientBase): Promise<void> {
+    const server = await ask(client)
+    await welcome(client, server, this.#knownTxid)
+    this.#ready = Math.max(this.#ready, server.timeline ?? 0)
+    this.#welcome = welcome
+  }
+
+  /**
+   * Checks the server of a new connection. A higher timeline than before ends all connections to former
+   * leaders at once, idle or not: the outcome of their statements is unknown.
+   *
+   * @throws Error when the connection must not be used; it is closed then.
+   */
+  async admit(client: pg.Client): Promise<void> {
+    client.on('error', () => {})
+    const { stream } = client.connection
+    const hang = setTimeout(
+      () => stream.destroy(new Error('the database did not say in time whether it leads')),
+      limits.connectMs,
+    )
+    try {
+      const server = await ask(client).finally(() => clearTimeout(hang))
+      this.#refuse(server)
+      const timeline = server.timeline ?? 0
+      this.#connections.set(client, timeline)
+      client.once('end', () => this.#connections.delete(client))
+      const was = this.#server
+      if (was === undefined || timeline >= (was.timeline ?? 0)) this.#server = server
+      if (was !== undefined && timeline > (was.timeline ?? 0)) this.#endOthers(timeline)
+      await this.#readied(client, server, was)
+      // Another connection may have met a newer leader meanwhile.
+      this.#refuse(server)
+      if (server.nextTxid > this.#knownTxid) this.#knownTxid = server.nextTxid
+    } catch (error) {
+      this.#connections.delete(client)
+      stream.destroy()
+      throw error
+    }
+  }
+
+  #refuse({ isWritable, system, timeline }: Server): void {
+    if (!isWritable)
+      throw new Error('the database server only reads: it is a standby or was demoted')
+    const known = this.#server
+    if (known === undefined) return
+    if (known.system !== null && system !== null && system !== known.system) {
+      throw new Error(
+        'the database server belongs to another cluster: restart the process if the change is meant',
+      )
+    }
+    if (known.timeline !== null && timeline !== null && timeline < known.timeline) {
+      throw new Error('the database server was replaced by another leader')
+    }
+  }
+
+  #endOthers(timeline: number): void {
+    for (const [client, of] of this.#connections) {
+      if (of >= timeline) continue
+      this.#connections.delete(client)
+      const { stream } = (client as pg.Client).connection
+      stream.destroy(new Error('another database server leads now'))
+    }
+  }
+
+  async #readied(client: pg.ClientBase, server: Server, was: Server | undefined): Promise<void> {
+    const timeline = server.timeline ?? 0
+    const welcome = this.#welcome
+    if (welcome === undefined || timeline <= this.#ready) return
+    const isFirst = this.#welcoming === undefined
+    this.#welcoming ??= welcome(client, server, this.#knownTxid).then(() => {
+      this.#ready = timeline
+    })
+    const welcoming = this.#welcoming
+    try {
+      await welcoming
+    } finally {
+      if (this.#welcoming === welcoming) this.#welcoming = undefined
+    }
+    if (timeline > this.#ready) return this.#readied(client, server, was)
+    if (isFirst && was !== undefined) for (const tell of this.#onRise) tell(server, was)
+  }
+}
+
+async function ask(client: pg.ClientBase): Promise<Server> {
+  const { rows } = await client.query<Row>(asked).catch((error: { code?: string }) => {
+    if (!untold.has(error.code ?? '')) throw error
+    return client.query<Row>(askedLess)
+  })
+  const { system, timeline, writable, next } = rows[0]!
+  return { system, timeline, isWritable: writable, nextTxid: BigInt(next) }
+}

@@ -1,0 +1,91 @@
+/** What a process does about failovers: it looks for a new leader, readies it, and tells its operators. */
+
+import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type pg from 'pg'
+import type { Database } from '../db/database.ts'
+import type { Lanes } from '../db/lanes.ts'
+import type { Server } from '../db/leader.ts'
+import type { Sql } from '../db/sql.ts'
+import { addTimeline, newestTimeline, skipTxids } from './store-timeline.ts'
+
+export class Leadership {
+  readonly #database: Database
+  readonly #log: Log
+  #timer: NodeJS.Timeout | undefined
+  #probing: Promise<void> | undefined
+
+  constructor(database: Database, log: Log) {
+    this.#database = database
+    this.#log = log
+  }
+
+  /**
+   * Readies the present leader, also for a failover while no process ran, and watches from now on.
+   *
+   * @param lost Restores what a failover lost. Called after each, once the new leader is ready.
+   */
+  async start(lanes: Lanes, lost: () => Promise<void>): Promise<void> {
+    const { leader } = this.#database
+    const client = await lanes.pools.single.connect()
+    try {
+      await leader.welcomeBy((...given) => this.#welcome(...given), client)
+    } finally {
+      client.release()
+    }
+    leader.onRise(({ timeline }, was) => {
+      this.#log.warn(
+        { timeline, before: was.timeline },
+        'another database server leads: connections to the one before were closed',
+      )
+      lost().catch((error: unknown) => {
+        const kind = error instanceof Error ? error.name : 'unknown'
+        this.#log.warn({ error: kind }, 'answers of before the failover could not be compared')
+      })
+    })
+    this.#timer = setInterval(() => this.#probe(), limits.leaderProbeMs)
+    this.#timer.unref()
+  }
+
+  /** A probe that fails says nothing: outages show in the statements themselves. */
+  #probe(): void {
+    this.#probing ??= this.#database
+      .probe()
+      .catch(() => {})
+      .finally(() => {
+        this.#probing = undefined
+      })
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#probing
+  }
+
+  /**
+   * The feed orders events by transaction numbers, and its readers keep positions. A leader that never got
+   * the last commits of the one before would give their numbers out again, below the readers' positions. So
+   * it leaves numbers out before anything is written.
+   */
+  async #welcome(
+    client: pg.ClientBase,
+    { timeline, system, nextTxid }: Server,
+    knownTxid: bigint,
+  ): Promise<void> {
+    if (timeline === null) return
+    const ask = async <Row>(statement: Sql<Row>): Promise<Row[]> => {
+      const { text, values } = this.#database.config(statement)
+      return (await client.query({ text, values: values as unknown[] })).rows as Row[]
+    }
+    const [newest] = await ask(newestTimeline)
+    const before = newest!.timeline
+    if (before !== null && before >= timeline) return
+    if (before !== null) {
+      const from = nextTxid > knownTxid ? nextTxid : knownTxid
+      await client.query(`set statement_timeout = ${limits.welcomeMs}`)
+      await client.query(skipTxids(from + BigInt(limits.skippedTxids)))
+      await client.query('reset statement_timeout')
+    }
+    await ask(addTimeline(timeline, system))
+  }
+}
