@@ -22,6 +22,7 @@ import { Authentications } from './payment/authentications.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Presence } from './process/presence.ts'
+import { Readiness } from './process/readiness.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
@@ -46,6 +47,8 @@ export class Gateway {
   readonly #outgoing: { close(): Promise<void> }
   readonly #presence: Presence
   readonly #graceMs: number
+  readonly #closeExporters: () => Promise<void>
+  readonly #readiness: Readiness
   readonly entities: Entities
   readonly query: Query
   readonly schedules: Schedules & { readonly steps: StepsOf }
@@ -87,6 +90,8 @@ export class Gateway {
     this.#outgoing = parts.outgoing
     this.#presence = parts.presence
     this.#graceMs = parts.graceMs
+    this.#closeExporters = parts.closeExporters
+    this.#readiness = new Readiness(() => parts.engine.directory.ping())
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
@@ -161,7 +166,8 @@ export class Gateway {
   /**
    * The steps of a resource, for operators. If several payments match, returns their ids.
    *
-   * @param reference An id, a short id, a merchantTransactionId or the key of an attempt.
+   * @param reference An id, a short id, a merchantTransactionId, the key of an attempt or the `ndc` of
+   * the request.
    * @param options.days How many days to search for short ids and references. Default: 35.
    * @throws GatewayError 404 when no resource matches.
    */
@@ -252,15 +258,9 @@ export class Gateway {
     return this.operator.attention(limit)
   }
 
-  /** True while the database answers and the process takes requests. */
+  /** True while the database answers within a second and the process takes requests. */
   async isReady(): Promise<boolean> {
-    if (this.#engine.inFlight.closing) return false
-    try {
-      await this.#engine.directory.ping()
-      return true
-    } catch {
-      return false
-    }
+    return !this.#engine.inFlight.closing && (await this.#readiness.ask())
   }
 
   /** Texts of every statement prepared so far. */
@@ -280,6 +280,7 @@ export class Gateway {
     await inFlight.close(this.#graceMs)
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
+    await this.#closeExporters()
     await this.#engine.steps.close()
     await this.#engine.cardTesting.close()
     await this.#presence.stop()
