@@ -80,6 +80,8 @@ export type Request = {
   readonly fields: RequestFields
   /** Flat, as sent, for the comparison of repeats and the search for the card's own number. */
   readonly names: readonly (readonly [name: string, value: string])[]
+  /** The gateway's number of the request, by which operators find what it made. */
+  readonly ndc?: string
 }
 
 /**
@@ -98,7 +100,8 @@ export async function read(
   if (goesByPaymentType(operation)) refuseUnlessMayMake(engine, caller, opened.paymentTypes())
   await engine.directory.mayName(caller, opened.entityId)
   const { request, names } = opened.check()
-  return { fields: request as RequestFields, names }
+  const { ndc } = input
+  return { fields: request as RequestFields, names, ...(ndc === undefined ? {} : { ndc }) }
 }
 
 export const queryOf = (call: Call): RequestInput => ({ query: call.query ?? '' })
@@ -106,5 +109,6 @@ export const queryOf = (call: Call): RequestInput => ({ query: call.query ?? '' 
 export const idIn = (call: Call) => call.path?.id ?? ''
 
 export function bodyOf(call: Call): RequestInput {
-  return bodyInput(call.contentType, call.body ?? new Uint8Array())
+  const input = bodyInput(call.contentType, call.body ?? new Uint8Array())
+  return { ...input, ndc: call.requestId }
 }

@@ -145,6 +145,7 @@ const forms: Named<GatewayOptions> = {
   log: logger,
   securityLog: logger,
   jobs: list,
+  exporters: flag,
   shutdownGraceMs: whole(0, 3_600_000),
 }
 

@@ -75,6 +75,8 @@ export type GatewayOptions = {
   readonly securityLog?: Log
   /** Jobs of the embedding program. */
   readonly jobs?: readonly Job[]
+  /** Start the exporters of plugins, which may open ports. Default true. */
+  readonly exporters?: boolean
   /** Time that running operations get to finish at close, in milliseconds. Default 40,000. */
   readonly shutdownGraceMs?: number
 }

@@ -34,4 +34,6 @@ export type GatewayParts = {
   readonly entities: Entities
   readonly people: (operator: Operator, audit: AuditTrail) => OperatorAccounts
   readonly graceMs: number
+  /** Ends the exporters of plugins. */
+  readonly closeExporters: () => Promise<void>
 }

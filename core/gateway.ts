@@ -23,6 +23,7 @@ import { createPayment, type Done, followUp, readPayment } from './payment/payme
 import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
+import { Readiness } from './process/readiness.ts'
 import { Query } from './query/api.ts'
 import type { Queue } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
@@ -48,6 +49,8 @@ export class Gateway {
   readonly #presence: Presence
   readonly #leadership: Leadership
   readonly #graceMs: number
+  readonly #closeExporters: () => Promise<void>
+  readonly #readiness: Readiness
   readonly entities: Entities
   readonly query: Query
   readonly schedules: Schedules & { readonly steps: StepsOf }
@@ -90,6 +93,8 @@ export class Gateway {
     this.#presence = parts.presence
     this.#leadership = parts.leadership
     this.#graceMs = parts.graceMs
+    this.#closeExporters = parts.closeExporters
+    this.#readiness = new Readiness(() => parts.engine.directory.ping())
     this.entities = parts.entities
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
@@ -164,7 +169,8 @@ export class Gateway {
   /**
    * The steps of a resource, for operators. If several payments match, returns their ids.
    *
-   * @param reference An id, a short id, a merchantTransactionId or the key of an attempt.
+   * @param reference An id, a short id, a merchantTransactionId, the key of an attempt or the `ndc` of
+   * the request.
    * @param options.days How many days to search for short ids and references. Default: 35.
    * @throws GatewayError 404 when no resource matches.
    */
@@ -256,15 +262,9 @@ export class Gateway {
     return this.operator.attention(limit)
   }
 
-  /** True while the database answers and the process takes requests. */
+  /** True while the database answers within a second and the process takes requests. */
   async isReady(): Promise<boolean> {
-    if (this.#engine.inFlight.closing) return false
-    try {
-      await this.#engine.directory.ping()
-      return true
-    } catch {
-      return false
-    }
+    return !this.#engine.inFlight.closing && (await this.#readiness.ask())
   }
 
   /** Texts of every statement prepared so far. */
@@ -284,6 +284,7 @@ export class Gateway {
     await inFlight.close(this.#graceMs)
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
+    await this.#closeExporters()
     await this.#engine.steps.close()
     await this.#engine.cardTesting.close()
     await this.#leadership.stop()

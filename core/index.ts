@@ -71,6 +71,7 @@ export type { Brought, Onward } from './shopper-return/come-back.ts'
 export { createGateway } from './start.ts'
 export type { Candidates, Inspected } from './step/steps.ts'
 export { type RequestView, type StepsView, type StepView, stepView } from './step/view.ts'
+export { clientRequests } from './telemetry.ts'
 export type { ClockView } from './test-clock/clocks.ts'
 export type { Step } from './transcript/types.ts'
 export {

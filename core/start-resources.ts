@@ -59,6 +59,7 @@ export function openResources(options: GatewayOptions): Resources {
     connectorRules: addressRules({ allowLoopback: mayReachLoopback }),
     showsAnswers: forMerchants === false,
     queue: new Queue(database, {
+      engine: name,
       migrate: options.migrate !== false,
       supervise: isWorker,
       log,

@@ -1,3 +1,4 @@
+import type { ExporterContext, RunningExporter } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { buildNumber } from './caller/embedder.ts'
 import { checkOptions } from './check-options.ts'
@@ -11,6 +12,8 @@ import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
+import { closeExporters, startExporters } from './observation/exporters.ts'
+import { EngineState } from './observation/state.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
 import { restoreOutcomes } from './payment/restore-outcomes.ts'
 import { retryWrite } from './payment/retry-write.ts'
@@ -41,14 +44,18 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const registry = new Registry(options.plugins, options.connectors ?? {})
   const resources = openResources(options)
   let vault: Vault | undefined
+  let exporters: readonly RunningExporter[] = []
   try {
     await prepareDatabase(resources, options.environment, options.migrate !== false)
     vault = await openVault(resources, options)
     const { engine, pages } = await assembleEngine(options, resources, registry, vault)
+    const context = exporterContext(engine, resources, options)
+    if (options.exporters !== false) exporters = await startExporters(options.plugins, context)
     const work = await startWork(engine, resources, options)
-    return assembleGateway(options, resources, { engine, pages, ...work })
+    return assembleGateway(options, resources, { engine, pages, exporters, ...work })
   } catch (error) {
     await resources.queue.stop(1000).catch(() => {})
+    await closeExporters(exporters, resources)
     await vault?.close()
     await closeResources(resources)
     throw error
@@ -107,7 +114,23 @@ async function startWork(
   return { presence, leadership, dispatcher }
 }
 
+function exporterContext(
+  engine: Engine,
+  { queue, log }: Resources,
+  { environment, role = 'all' }: GatewayOptions,
+): ExporterContext {
+  const state = new EngineState(engine, queue)
+  return {
+    engine: engine.name,
+    ...{ environment, role, log },
+    version: buildNumber,
+    process: () => state.process(),
+    shared: () => state.shared(),
+  }
+}
+
 type Started = {
+  readonly exporters: readonly RunningExporter[]
   readonly engine: Engine
   readonly pages: PluginPages
   readonly presence: Presence
@@ -117,7 +140,7 @@ type Started = {
 
 function assembleGateway(
   options: GatewayOptions,
-  { database, lanes, queue, outgoing, clock }: Resources,
+  { database, lanes, queue, outgoing, clock, log }: Resources,
   started: Started,
 ): Gateway {
   const { engine } = started
@@ -137,5 +160,6 @@ function assembleGateway(
     people: (operator, audit) =>
       new OperatorAccounts(engine, passwords, twoPeople, operator, audit),
     graceMs: options.shutdownGraceMs ?? 40_000,
+    closeExporters: () => closeExporters(started.exporters, { log }),
   })
 }

@@ -18,6 +18,8 @@ type Tree = Readonly<Record<string, unknown>>
 export type Connection = {
   readonly address?: string | undefined
   readonly accept?: string | undefined
+  /** The number of the request. */
+  readonly ndc?: string
 }
 
 /** Fields of a submission that say how to pay, and are no fields of a payment. */
@@ -53,7 +55,12 @@ export function completeRequest(
   const operation = operationOf(checkout, brand)
   const values = acceptedBy(operation, whole)
   const { request } = openRequest(operation, { values }).check()
-  return { fields: request as RequestFields, names: [...namesIn(submitted)] }
+  const { ndc } = from
+  return {
+    fields: request as RequestFields,
+    names: [...namesIn(submitted)],
+    ...(ndc === undefined ? {} : { ndc }),
+  }
 }
 
 /**

@@ -76,12 +76,12 @@ function submissionOf(call: Call): RequestInput {
 }
 
 async function submitted(engine: Engine, call: Call, operation: string): Promise<Reply> {
-  const { address, accept } = call
+  const { address, accept, requestId: ndc } = call
   const reading = () => {
     const { request, names } = openRequest(operation, submissionOf(call)).check()
     return { fields: request as RequestFields, names }
   }
   const isToStore = operation === 'checkouts.register'
-  const reply = submit(engine, idIn(call), reading, { address, accept }, isToStore)
+  const reply = submit(engine, idIn(call), reading, { address, accept, ndc }, isToStore)
   return ok(await engine.inFlight.track(reply))
 }

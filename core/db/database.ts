@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { PoolState } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pg from 'pg'
 import { systemClock } from '../clock.ts'
@@ -68,7 +69,7 @@ export class Database {
   readonly leader = new Leader()
   readonly #options: DatabaseOptions
   readonly #prepared = new Map<readonly string[], { name: string; text: string }>()
-  readonly #pools: pg.Pool[] = []
+  readonly #pools = new Map<pg.Pool, string>()
   #isClosed = false
   /** When each connection answered last. */
   readonly #answeredMs = new WeakMap<Client, number>()
@@ -120,7 +121,7 @@ export class Database {
       client.on('error', () => {})
       this.#answeredMs.set(client, systemClock.elapsedMs())
     })
-    this.#pools.push(pool)
+    this.#pools.set(pool, name)
     return pool
   }
 
@@ -137,6 +138,16 @@ export class Database {
     await client.connect()
     await this.leader.admit(client)
     await client.end()
+  }
+
+  /** The connections of each lane. */
+  poolStates(): readonly PoolState[] {
+    return [...this.#pools].map(([pool, lane]) => ({
+      lane,
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }))
   }
 
   /** Text and name of a statement for this engine's schema. */
@@ -276,7 +287,9 @@ export class Database {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(this.#pools.splice(0).map((pool) => pool.end()))
+    const pools = [...this.#pools.keys()]
+    this.#pools.clear()
+    await Promise.all(pools.map((pool) => pool.end()))
   }
 }
 

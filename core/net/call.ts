@@ -1,7 +1,16 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Http, HttpAnswer, HttpError, HttpErrorCode, HttpOptions } from '@tollgate/plugin-kit'
+import {
+  type Http,
+  type HttpAnswer,
+  type HttpError,
+  type HttpErrorCode,
+  type HttpOptions,
+  isTraceparent,
+  type OutgoingTold,
+} from '@tollgate/plugin-kit'
 import type { Clock } from '../clock.ts'
 import { createScrubber } from '../redaction/scrub.ts'
+import { outgoing } from '../telemetry.ts'
 import type { UrlCheck } from './address.ts'
 import { Exchange, type SendBy } from './exchange.ts'
 import { createTranscript, type Message, type TranscriptEntry } from './http-transcript.ts'
@@ -87,7 +96,7 @@ class Call implements OutgoingCall {
     this.#startedMs = engine.clock.elapsedMs()
     // Plugin authors may destructure these functions, so they must not need `this`.
     const request: Http['request'] = (method, address, given = {}) =>
-      this.#request(method, address, given)
+      outgoing.isHeard ? this.#told(method, address, given) : this.#request(method, address, given)
     this.http = {
       request,
       get: (url, query, given) =>
@@ -131,6 +140,22 @@ class Call implements OutgoingCall {
       return exchange.fail('past-deadline', 'The time to send this request had passed.')
     }
     return undefined
+  }
+
+  /** Listeners may send their trace context along, unless the connector sends one. */
+  #told(method: string, address: string, options: HttpOptions): Promise<HttpAnswer> {
+    const work = (message?: OutgoingTold) => {
+      const { traceparent } = message ?? {}
+      const isOwn = Object.keys(options.headers ?? {}).some((name) => /^traceparent$/i.test(name))
+      if (isOwn || !isTraceparent(traceparent)) return this.#request(method, address, options)
+      const headers = { ...options.headers, traceparent }
+      return this.#request(method, address, { ...options, headers })
+    }
+    const host = URL.parse(address)?.host ?? ''
+    return outgoing.run(work, {
+      about: () => ({ engine: this.#engine.engine, method, host }),
+      ended: ({ status }) => ({ status }),
+    })
   }
 
   async #request(method: string, address: string, options: HttpOptions): Promise<HttpAnswer> {

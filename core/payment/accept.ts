@@ -23,6 +23,7 @@ import { SlotTaken } from './in-checkout.ts'
 import { instrumentOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
 import { holderOf } from './scheduled.ts'
+import { tellFirstCommit } from './telling.ts'
 import { beginTrial } from './trial.ts'
 import type { Payment } from './types.ts'
 import { writeFirst } from './write-first.ts'
@@ -64,7 +65,7 @@ export async function acceptFirst(
     const at = await use.inCheckout?.makeRoom?.()
     await faultPoint('before-T1', id)
     const now = at === undefined ? row : { ...row, slot_at: at }
-    return writeFirst(engine, now, (no) => keyOf(id, no))
+    return tellFirstCommit(engine, payment, () => writeFirst(engine, now, (no) => keyOf(id, no)))
   }
   const written = await write().catch((error: unknown) => {
     engine.cardTesting.end(trial)
@@ -85,6 +86,7 @@ export async function acceptFirst(
       begun: { is: 'first', row: written },
       returns: null,
       trial,
+      ndc: request.ndc,
       ...(authenticator === undefined ? {} : { authenticator }),
       ...endOf(engine, time),
     },

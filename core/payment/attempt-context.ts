@@ -22,6 +22,8 @@ export type AttemptContext = {
   readonly authenticator?: AuthenticatorTarget
   /** The trial that a failure counts for, in the process that accepted the attempt. */
   readonly trial?: Trial | undefined
+  /** The number of the request that made the payment, in the process that accepted it. */
+  readonly ndc?: string | undefined
   /** End of the call on the monotonic clock, counted from before the first commit. */
   readonly deadlineMs: number
   /** The same moment on the wall clock. */

@@ -120,6 +120,7 @@ export async function acceptFollowUp(
     fields,
     idempotency,
     isOurs: false,
+    ndc: request.ndc,
   })
   if (begun !== 'refused') return begun
   // This very request, sent twice at the same time, may have taken the rest.

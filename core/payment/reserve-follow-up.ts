@@ -28,6 +28,7 @@ import { type FollowUpRow, reserve } from './store-follow-up.ts'
 import { attemptByKey, paymentByAttempt, paymentById, toPayment } from './store-read.ts'
 import { withoutSecrets } from './stored-request.ts'
 import { supportedBy } from './supported.ts'
+import { tellFirstCommit } from './telling.ts'
 import type { Payment } from './types.ts'
 import { unavailable } from './write-first.ts'
 
@@ -70,6 +71,8 @@ export type NewFollowUp = {
   readonly idempotency: Idempotency | null
   /** The engine's own step: exempt from back-pressure, with no `Idempotency-Key`. */
   readonly isOurs: boolean
+  /** The number of the request. */
+  readonly ndc?: string | undefined
 }
 
 /** @returns `refused` when the balance cannot cover the amount. */
@@ -95,8 +98,8 @@ export async function reserveFollowUp(
     payment,
   }
   await faultPoint('before-T1', id)
-  const written = await engine.lanes.inOrder(payment.parentId ?? id, () =>
-    writeFollowUp(engine, row, isOurs, keyOf),
+  const written = await tellFirstCommit(engine, payment, () =>
+    engine.lanes.inOrder(payment.parentId ?? id, () => writeFollowUp(engine, row, isOurs, keyOf)),
   )
   if (written === 'replay') return { replay: await replayed(engine, idempotency!) }
   if (written === 'refused') return 'refused'
@@ -111,6 +114,7 @@ export async function reserveFollowUp(
     operation: await operationOf(engine, begun, kindOf(begun), target, numbers),
     begun: { is: 'follow-up', row: { ...written.row, amountMinor: minor } },
     returns: returnsOf(begun, target),
+    ndc: wanted.ndc,
     ...endOf(engine, time),
   }
   if (!written.isUnsure) return { work }

@@ -8,6 +8,7 @@ import { faultPoint } from '../fault-point.ts'
 import { CallRecord } from '../transcript/call-record.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { checked, checkedFound, checkedReversed } from './checked-outcome.ts'
+import { tellConnectorCall } from './telling.ts'
 
 export { checked }
 
@@ -32,7 +33,16 @@ function callOf(engine: Engine, work: AttemptContext): ConnectorCall | Promise<C
 type Bounded<T> = { readonly value: T } | { readonly late: Promise<T> }
 
 /** Sends one attempt. Never throws: every failure becomes an outcome. */
-export async function send(engine: Engine, work: AttemptContext): Promise<Sent> {
+export const send = (engine: Engine, work: AttemptContext): Promise<Sent> =>
+  tellConnectorCall(
+    engine,
+    work,
+    work.operation.kind,
+    () => sendNow(engine, work),
+    ({ outcome }) => outcome.is,
+  )
+
+async function sendNow(engine: Engine, work: AttemptContext): Promise<Sent> {
   const { connector } = work.target.loaded
   const handler = connector[work.operation.kind]
   if (handler === undefined) {
@@ -67,7 +77,20 @@ export async function send(engine: Engine, work: AttemptContext): Promise<Sent> 
  * Asks a connector how a shopper came back. Undefined where that changes nothing: the connector threw or
  * says that nothing was sent, and no byte that moves money left this process.
  */
-export async function completeReturn(
+export const completeReturn = (
+  engine: Engine,
+  work: AttemptContext,
+  back: ShopperReturn,
+): Promise<Outcome | undefined> =>
+  tellConnectorCall(
+    engine,
+    work,
+    'complete',
+    () => completeNow(engine, work, back),
+    (outcome) => outcome?.is,
+  )
+
+async function completeNow(
   engine: Engine,
   work: AttemptContext,
   back: ShopperReturn,
@@ -92,12 +115,32 @@ export async function completeReturn(
 }
 
 /** Enquires about an attempt or undoes it. A throw or a time-out counts as an unknown answer. */
-export async function ask<Said extends Found | Reversed>(
+export const ask = <Said extends Found | Reversed>(
   engine: Engine,
   work: AttemptContext,
   what: 'enquire' | 'reverseByKey',
-  handler: (operation: AttemptContext['operation'], context: ConnectorCall) => Promise<Said>,
-): Promise<Said | { is: 'unknown'; why: string }> {
+  handler: Asking<Said>,
+): Promise<Said | Silence> =>
+  tellConnectorCall(
+    engine,
+    work,
+    what,
+    () => askNow(engine, work, what, handler),
+    ({ is }) => is,
+  )
+
+type Asking<Said> = (
+  operation: AttemptContext['operation'],
+  context: ConnectorCall,
+) => Promise<Said>
+type Silence = { is: 'unknown'; why: string }
+
+async function askNow<Said extends Found | Reversed>(
+  engine: Engine,
+  work: AttemptContext,
+  what: 'enquire' | 'reverseByKey',
+  handler: Asking<Said>,
+): Promise<Said | Silence> {
   const call = await callOf(engine, work)
   const record = new CallRecord(engine, work, what, call)
   const answer = Promise.resolve()

@@ -29,6 +29,7 @@ import { heldAfter, rowOf, type Settling, secondStep } from './settle-row.ts'
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, settleOne } from './store-settle.ts'
+import { tellSettlingCommit } from './telling.ts'
 import { concludeTrial } from './trial.ts'
 import type { Payment, Source } from './types.ts'
 import { decidesReversal, hearDuringReversal } from './word-during-reversal.ts'
@@ -68,7 +69,7 @@ export async function settle(
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
   await faultPoint('before-T2', work.payment.id)
   const after = heldAfter(work, decision, source, enquiries)
-  const written = await write(engine, work, row, decision, [
+  const alsoWritten = [
     ...alongside,
     ...secondStep(work.payment, decision),
     ...(isSecond ? [await countBeside(engine, after, given, source)] : []),
@@ -77,7 +78,10 @@ export async function settle(
       : []),
     // Only a payment that another process settles may have an entry behind it.
     ...(work.lease > 1 ? await otherAmountBeside(engine, after, outcome, source) : []),
-  ])
+  ]
+  const written = await tellSettlingCommit(engine, work.payment, decision, source, () =>
+    write(engine, work, row, decision, alsoWritten),
+  )
   await faultPoint('after-T2', work.payment.id)
   if (written === undefined) return lost(engine, work, row, given, outcome, source)
   recentOutcomesOf(engine).keep(work, given, source)

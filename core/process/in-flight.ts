@@ -44,6 +44,11 @@ export class InFlight {
     return work
   }
 
+  /** Calls under way, by connector. */
+  get byConnector(): ReadonlyMap<string, number> {
+    return this.#byConnector
+  }
+
   get count(): number {
     return this.#work.size
   }

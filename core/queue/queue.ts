@@ -6,7 +6,8 @@ import type { Job, Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
-import type { Enqueue, EnqueueWithin, FoundJob, QueuedJob } from './types.ts'
+import { jobRuns } from '../telemetry.ts'
+import type { Enqueue, EnqueueWithin, FoundJob, QueueCounts, QueuedJob } from './types.ts'
 
 const seconds = {
   /** A job that runs longer goes to another worker. Leases make the first run harmless. */
@@ -37,16 +38,24 @@ export async function migrateQueues(database: Database): Promise<void> {
   await boss.stop({ graceful: false })
 }
 
+/** The queue of the jobs that ran out of tries. */
+const deadOf = (name: string) => `${name}-dead`
+
 const queueSchema = (database: Database) => `${database.schema}_boss`
 
 /** The engine's queues. */
 export class Queue {
   readonly #boss: PgBoss
   readonly #log: Log
+  readonly #engine: string
   readonly #names = new Set<string>()
 
-  constructor(database: Database, options: { migrate: boolean; supervise: boolean; log: Log }) {
+  constructor(
+    database: Database,
+    options: { engine: string; migrate: boolean; supervise: boolean; log: Log },
+  ) {
     this.#log = options.log
+    this.#engine = options.engine
     this.#boss = new PgBoss({
       connectionString: database.url,
       schema: queueSchema(database),
@@ -78,7 +87,7 @@ export class Queue {
 
   /** Makes sure that the queue of a job exists. Running it again changes nothing. */
   async declare<Payload extends object>(job: QueuedJob<Payload>): Promise<void> {
-    const dead = `${job.name}-dead`
+    const dead = deadOf(job.name)
     await this.#boss.createQueue(dead, { policy: 'standard', retentionSeconds: seconds.keepFailed })
     await this.#boss.createQueue(job.name, {
       policy: 'exclusive',
@@ -107,7 +116,7 @@ export class Queue {
         : { localGroupConcurrency: job.concurrencyOfGroup }),
     }
     await this.#boss.work<Payload>(job.name, options, async (jobs) => {
-      for (const { data } of jobs) await this.#tracked(job.name, run(data))
+      for (const { data } of jobs) await this.#tracked(job.name, () => run(data))
     })
   }
 
@@ -129,13 +138,13 @@ export class Queue {
     }
     await this.#boss.work<object>(job.name, options, async (jobs) => {
       for (const { id, data, signal } of jobs)
-        await this.#tracked(job.name, job.run(data, { id, signal }))
+        await this.#tracked(job.name, () => job.run(data, { id, signal }))
     })
   }
 
-  async #tracked(name: string, work: Promise<void>): Promise<void> {
+  async #tracked(name: string, work: () => Promise<void>): Promise<void> {
     try {
-      await work
+      await jobRuns.run(work, { about: () => ({ engine: this.#engine, job: name }) })
     } catch (error) {
       const kind = error instanceof Error ? error.name : 'unknown'
       this.#log.warn({ job: name, error: kind }, 'a job failed and will be tried again')
@@ -158,7 +167,7 @@ export class Queue {
 
   /** Jobs of a key that wait, run or ended lately, and those about the same that ran out of tries. */
   async find(job: { readonly name: string }, key: string, data: object): Promise<FoundJob[]> {
-    const dead = `${job.name}-dead`
+    const dead = deadOf(job.name)
     const [own, failed] = await Promise.all([
       this.#boss.findJobs(job.name, { key }),
       this.#boss.findJobs(dead, { data }),
@@ -172,6 +181,20 @@ export class Queue {
       createdAt: found.createdOn,
       startedAt: found.startedOn ?? null,
       endedAt: found.completedOn,
+    }))
+  }
+
+  /** Counts of every queue, as the queue itself keeps them: up to ten seconds old. */
+  async counts(): Promise<readonly QueueCounts[]> {
+    const found = await this.#boss.getQueues(
+      [...this.#names].flatMap((name) => [name, deadOf(name)]),
+    )
+    const byName = new Map(found.map((queue) => [queue.name, queue]))
+    return [...this.#names].map((job) => ({
+      job,
+      queued: byName.get(job)?.queuedCount ?? 0,
+      active: byName.get(job)?.activeCount ?? 0,
+      dead: byName.get(deadOf(job))?.queuedCount ?? 0,
     }))
   }
 

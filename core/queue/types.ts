@@ -40,6 +40,14 @@ export type FoundJob = {
   readonly endedAt: Date | null
 }
 
+export type QueueCounts = {
+  readonly job: string
+  readonly queued: number
+  readonly active: number
+  /** Jobs that ran out of tries. */
+  readonly dead: number
+}
+
 export type PaymentJob = FoundJob & { readonly job: 'charge' | 'capture' }
 
 /** The subject of a job: an attempt to resolve, a two-step payment, or a schedule's due time. */

@@ -7,8 +7,11 @@ import type { ParameterErrors } from './parameter-errors.ts'
 import type { Plan } from './plan.ts'
 import { type Nested, RequestBuilder } from './request.ts'
 
+/** A request as it came, with the gateway's number of it. */
+export type RequestInput = RequestForm & { readonly ndc?: string }
+
 /** The forms of a request. */
-export type RequestInput =
+type RequestForm =
   /** Body of media type `application/x-www-form-urlencoded`, as received. */
   | { readonly form: Uint8Array }
   /** Body of media type `application/json`, as received; `names: 'flat'` also takes the flat names of a form. */

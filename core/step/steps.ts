@@ -3,7 +3,7 @@ import { limits } from '@tollgate/schemas'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { idTimeMs, isId, shortId, shortNo } from '../ids.ts'
+import { idTimeMs, isCheckoutId, isId, shortId, shortNo } from '../ids.ts'
 import { exactDecimal, fitsWire, formatAmount } from '../money.ts'
 import { captureToCome } from '../payment/capture-to-come.ts'
 import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
@@ -14,6 +14,7 @@ import { scheduleById, toSchedule } from '../schedule/store.ts'
 import type { Schedule } from '../schedule/types.ts'
 import { type Audience, inOrder, type Step } from '../transcript/types.ts'
 import { notificationSteps, stepsOfDelivery } from './deliveries.ts'
+import { paymentOfCheckout, paymentOfRequest } from './of-request.ts'
 import { paymentSteps } from './payment.ts'
 import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts'
 import {
@@ -141,8 +142,8 @@ const mostCandidates = 20
 
 /**
  * Finds a resource by any number that an operator has: the id of a payment, registration, schedule,
- * execution or delivery, a key of an attempt, a short id, a merchantTransactionId. The last two are
- * searched among the payments of the last `days`.
+ * execution or delivery, a key of an attempt, the `ndc` of a response, a short id, a
+ * merchantTransactionId. The last two are searched among the payments of the last `days`.
  *
  * @throws GatewayError 404 when no resource has this number.
  */
@@ -161,7 +162,8 @@ export async function inspect(
     }
   }
   const [row] = await engine.lanes.read(paymentByAttempt(reference))
-  if (row !== undefined) return inspected(engine, { kind: 'payment', payment: toPayment(row) })
+  const payment = row === undefined ? await madeBy(engine, reference, plain) : toPayment(row)
+  if (payment !== undefined) return inspected(engine, { kind: 'payment', payment })
   const wanted = { shortNo: shortNo(reference) ?? null, merchantTransactionId: reference }
   const search = paymentsByReference(wanted, days, mostCandidates)
   const rows = await engine.lanes.read(search, limits.slowReadMs)
@@ -183,6 +185,12 @@ export async function inspect(
       text: `${one.payment_type} ${amountText(one.amount_minor, one.currency)} ${one.currency} ${one.state} ${one.result_code}`,
     })),
   }
+}
+
+/** The payment behind the `ndc` of a response. */
+async function madeBy(engine: Engine, ndc: string, plain: string): Promise<Payment | undefined> {
+  if (isCheckoutId(ndc)) return paymentOfCheckout(engine, ndc)
+  return isId(plain) ? paymentOfRequest(engine, plain) : undefined
 }
 
 async function inspected(engine: Engine, found: Found): Promise<Inspected> {

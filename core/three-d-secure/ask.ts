@@ -4,6 +4,7 @@ import { limits } from '@tollgate/schemas'
 import { ConnectorCall } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
 import type { AuthenticatorTarget } from '../routing/targets.ts'
+import { connectorCalls } from '../telemetry.ts'
 import { CallRecord } from '../transcript/call-record.ts'
 import { checkedAuthentication, type Said } from './checked.ts'
 
@@ -68,7 +69,27 @@ export function enquire(
   )
 }
 
-async function call(
+function call(
+  engine: Engine,
+  attempt: Attempt,
+  target: AuthenticatorTarget,
+  request: AuthenticationRequest,
+  name: string,
+  ms: number,
+  ask: (context: ConnectorCall) => Promise<unknown>,
+): Promise<Said> {
+  return connectorCalls.run(() => callNow(engine, attempt, target, request, name, ms, ask), {
+    about: () => ({
+      engine: engine.name,
+      paymentId: attempt.payment.id,
+      connector: target.loaded.connector.name,
+      operation: name,
+    }),
+    ended: ({ is }) => ({ outcome: is }),
+  })
+}
+
+async function callNow(
   engine: Engine,
   attempt: Attempt,
   target: AuthenticatorTarget,

@@ -37,10 +37,11 @@ export function mayReauthenticate(
 }
 
 /** The same request with a mandatory challenge. */
-export function reauthenticate({ fields, names }: Request): Request {
+export function reauthenticate({ fields, names, ...rest }: Request): Request {
   const name = 'threeDSecure.challengeIndicator'
   const threeDSecure = { ...groupOf(fields, 'threeDSecure'), challengeIndicator: mandatory }
   return {
+    ...rest,
     fields: { ...fields, threeDSecure },
     names: [...names.filter(([sent]) => sent !== name), [name, mandatory]],
   }

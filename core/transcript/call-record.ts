@@ -12,7 +12,12 @@ export type Said = { readonly is: string }
 type Records = { readonly steps: StepLog; readonly clock: Clock; readonly log: Log }
 
 /** The attempt that a call is made for. */
-type Attempt = { readonly payment: { readonly id: string }; readonly lease: number }
+type Attempt = {
+  readonly payment: { readonly id: string }
+  readonly lease: number
+  /** The number of the request that made the payment. */
+  readonly ndc?: string | undefined
+}
 
 export class CallRecord {
   readonly #records: Records
@@ -71,11 +76,13 @@ export class CallRecord {
   #detail(said: Said, { late, sent }: End): StepDetail | undefined {
     const isPlain = sent !== undefined && plain.has(said.is) && !('amount' in said)
     const requests = this.#call.transcript()
-    const { lease } = this.#attempt
-    if (isPlain && requests.length === 0 && lease === 1) return undefined
+    const { lease, ndc } = this.#attempt
+    const isBare = isPlain && requests.length === 0 && lease === 1
+    if (isBare) return ndc === undefined ? undefined : { ndc }
     const { is: _, memo: _memo, ...facts } = said as Said & { memo?: unknown }
     return {
       lease,
+      ...(ndc === undefined ? {} : { ndc }),
       ...(sent === false ? { sent } : {}),
       ...(late === true ? { late } : {}),
       ...(isPlain ? {} : { said: this.#call.scrubbed(facts) as Record<string, unknown> }),

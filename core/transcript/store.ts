@@ -47,6 +47,8 @@ export type ReadStepRow = {
 /** Details of a step beside its outcome; every text is scrubbed. */
 export type StepDetail = {
   readonly lease?: number
+  /** The number of the request that made the payment. */
+  readonly ndc?: string
   /** False: nothing that moves money can have left the process. */
   readonly sent?: false
   /** True: the call ended after its deadline. */
@@ -57,6 +59,19 @@ export type StepDetail = {
   readonly requests?: readonly unknown[]
   readonly times?: number
 }
+
+/**
+ * The last payment whose calls belong to this request, among those with ids in a range. Payments get their ids
+ * soon after their request gets its number, so a short range finds them.
+ */
+export const paymentsOfRequest = (ndc: string, fromId: string, toId: string) => sql<{
+  payment_id: string
+}>`
+  select payment_id
+  from tollgate.step
+  where payment_id >= ${fromId}::uuid and payment_id <= ${toId}::uuid and detail ->> 'ndc' = ${ndc}::text
+  order by payment_id desc
+  limit 1`
 
 export const stepsOf = (paymentId: string, limit: number) => sql<ReadStepRow>`
   select id, at, duration_us, name, outcome, detail

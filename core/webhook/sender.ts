@@ -2,6 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import { notifications } from '../telemetry.ts'
 import { sendCallback, sendNotification, type Underway } from './attempt.ts'
 import { givenUpAfterMs, pauseMs, probePauseMs } from './backoff.ts'
 import { disable, giveUp, reasonOf, untellable } from './disable.ts'
@@ -145,10 +146,14 @@ export class Sender {
     const { endpoint, keys } = ready
     const { withOldKey } = queue
     const engine = this.#engine
-    const tried =
+    const send = () =>
       callback === null
-        ? await sendNotification(engine, endpoint, keys!, message!, this.#underway, withOldKey)
-        : await sendCallback(engine, callback, this.#underway)
+        ? sendNotification(engine, endpoint, keys!, message!, this.#underway, withOldKey)
+        : sendCallback(engine, callback, this.#underway)
+    const tried = await notifications.run(send, {
+      about: () => toldOf(engine, delivery),
+      ended: ({ delivered, status }) => ({ delivered, ...(status === null ? {} : { status }) }),
+    })
     // A receiver that answers with a refusal may have only the other key.
     const mayHaveOther = endpoint.previousKeyUntil !== null && tried.status !== null
     if (mayHaveOther && !tried.delivered) queue.withOldKey = !withOldKey
@@ -297,3 +302,12 @@ export class Sender {
     await this.#outcomes.close()
   }
 }
+
+/** What listeners learn of an attempt before it begins. */
+const toldOf = ({ name, clock }: Engine, { id, endpointId, createdAt, attempts }: Delivery) => ({
+  engine: name,
+  notificationId: id,
+  endpointId,
+  ageMs: Math.max(0, clock.realMs() - createdAt.getTime()),
+  earlier: attempts,
+})

@@ -18,7 +18,7 @@ export const inspectCommand: Command = {
     },
   },
   notes:
-    'Instead of an id, you can give a shortId, a merchantTransactionId or the key of an attempt.\nTimes are relative to the first step, by the clock of the database. Card numbers, secrets and personal data are never shown.',
+    'Instead of an id, you can give a shortId, a merchantTransactionId, the key of an attempt, or the ndc (X-Request-Id) of the response to the request that made the payment.\nTimes are relative to the first step, by the clock of the database. Card numbers, secrets and personal data are never shown.',
   async run(given) {
     const [reference = ''] = given.words
     const days = Number(given.options.days ?? defaultDays)

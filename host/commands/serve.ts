@@ -82,10 +82,13 @@ function endUnstarted(error: unknown): never {
   process.exit(1)
 }
 
-function present({ url, demo, database }: Served, { environment, role }: HostSettings): void {
+function present(
+  { url, healthUrl, demo, database }: Served,
+  { environment, role }: HostSettings,
+): void {
   print(`${buildNumber}, ${environment} environment, database ${database}`)
   if (url === undefined) {
-    print(`Works as ${role}.`)
+    print(`Works as ${role}. Health checks: ${healthUrl}/readyz`)
     return
   }
   if (demo === undefined) {

@@ -105,7 +105,7 @@ export const settingTable = [
     env: 'TOLLGATE_ROLE',
     format: oneOf('all', 'api', 'worker'),
     default: 'all',
-    meaning: 'api serves requests, worker runs jobs and opens no port, all does both.',
+    meaning: 'api serves requests, worker runs jobs and answers only health checks, all does both.',
   },
   {
     name: 'keys',
@@ -143,6 +143,20 @@ export const settingTable = [
     format: integer(0, 65_535),
     default: '8080',
     meaning: 'Port to listen on. 0 picks a free port.',
+  },
+  {
+    name: 'healthHost',
+    env: 'TOLLGATE_HEALTH_HOST',
+    format: text,
+    default: '127.0.0.1',
+    meaning: 'Address at which a worker answers /healthz and /readyz, and nothing else.',
+  },
+  {
+    name: 'healthPort',
+    env: 'TOLLGATE_HEALTH_PORT',
+    format: integer(0, 65_535),
+    default: '0',
+    meaning: 'Port at which a worker answers /healthz and /readyz. 0 picks a free port.',
   },
   {
     name: 'publicUrl',

@@ -1,3 +1,8 @@
+import type { Caller, Gateway, Reply } from '@tollgate/core'
+import { isTraceparent, type RequestTold } from '@tollgate/plugin-kit'
+import type { Endpoint } from '@tollgate/schemas'
+import type { Request } from 'express'
+
 /** Takes lines: fields that may be shown, then what happened. Pino fits. */
 export type HostLog = {
   debug(fields: object, message: string): void
@@ -19,6 +24,8 @@ export type RequestLine = {
   /** Path of the endpoints table, not the client's. */
   readonly route: string
   readonly id?: string | undefined
+  /** The payment that it made or read. */
+  readonly payment?: string | undefined
   readonly status: number
   readonly code?: string | undefined
   readonly ms: number
@@ -38,3 +45,70 @@ export const loggedId = (value: string | undefined): string | undefined =>
       : checkoutId.test(value)
         ? value.slice(0, 8)
         : undefined
+
+export const codeOf = ({ body }: Reply): string | undefined =>
+  (body as { result?: { code?: string } }).result?.code
+
+/** The payment in a reply. Refusals have ids of their own. */
+export function paymentOf({ body }: Reply): string | undefined {
+  const { id: paymentId, paymentType, shortId } = body as Readonly<Record<string, unknown>>
+  const isPayment = typeof paymentType === 'string' && typeof shortId === 'string'
+  return isPayment && typeof paymentId === 'string' ? paymentId : undefined
+}
+
+/** One request to an operation. */
+export type LoggedRequest = {
+  readonly endpoint: Endpoint
+  readonly request: Request
+  readonly requestId: string
+}
+
+/** How a request ended. */
+export type LoggedEnd = Pick<RequestLine, 'status' | 'code' | 'payment' | 'gone'> & {
+  readonly startedMs: number
+  readonly caller: Caller | null
+}
+
+/** Writes the line of a request, and tells those who listen. */
+export function logRequest(
+  log: HostLog,
+  { endpoint, request, requestId }: LoggedRequest,
+  { startedMs, caller, ...outcome }: LoggedEnd,
+  told: RequestTold | undefined,
+): void {
+  const line: RequestLine = {
+    method: request.method,
+    route: endpoint.path,
+    id: loggedId(request.params.id as string | undefined),
+    ...outcome,
+    ms: Math.round((performance.now() - startedMs) * 10) / 10,
+    token: caller?.id,
+    entity: caller?.entityId,
+    ndc: requestId,
+  }
+  if (told !== undefined) {
+    const { status, code, payment } = outcome
+    told.status = outcome.gone === true ? 0 : status
+    if (code !== undefined) told.code = code
+    if (payment !== undefined) told.paymentId = payment
+  }
+  // Health checks come every few seconds and say nothing while all is well.
+  if (endpoint.throttle === 'none' && outcome.status === 200) log.debug(line, 'request')
+  else log.info(line, 'request')
+}
+
+/** What listeners learn of a request before it is read. */
+export function toldOf(
+  { name }: Gateway,
+  { endpoint, request, requestId }: LoggedRequest,
+): RequestTold {
+  const { traceparent } = request.headers
+  return {
+    engine: name,
+    method: request.method,
+    route: endpoint.path,
+    operation: endpoint.operation,
+    requestId,
+    ...(isTraceparent(traceparent) ? { traceparent } : {}),
+  }
+}

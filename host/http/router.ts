@@ -2,11 +2,13 @@ import type { ServerResponse } from 'node:http'
 import {
   type Call,
   type Caller,
+  clientRequests,
   type Gateway,
   GatewayError,
   newId,
   type Reply,
 } from '@tollgate/core'
+import type { RequestTold } from '@tollgate/plugin-kit'
 import { type Endpoint, endpoints, type Surface } from '@tollgate/schemas'
 import express, { type Express, type NextFunction, type Request } from 'express'
 import { costOf, type Document, documentOf, send } from './answer.ts'
@@ -19,7 +21,15 @@ import { answerFault } from './fault.ts'
 import { mountOffice, type OfficeOrigin } from './office.ts'
 import { ownOperation } from './own-operations.ts'
 import { onlyThroughProxy } from './proxy-only.ts'
-import { type HostLog, loggedId, type RequestLine } from './request-log.ts'
+import {
+  codeOf,
+  type HostLog,
+  type LoggedRequest,
+  logRequest,
+  paymentOf,
+  type RequestLine,
+  toldOf,
+} from './request-log.ts'
 import { type Origins, onlyOwnPaths } from './surfaces.ts'
 import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
@@ -116,23 +126,27 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
     if (endpoint.crossOrigin === true) response.setHeader('Access-Control-Allow-Origin', '*')
     const asked: Asked = { endpoint, route: path, request, response, requestId }
     parts.underWay.begin(response, requestId)
-    answerOperation(parts, asked)
+    clientRequests
+      .run((told) => answerOperation(parts, asked, told), {
+        about: () => toldOf(parts.gateway, asked),
+      })
       .catch((error: unknown) => answerFault(parts, response, error, requestId))
       .finally(() => parts.underWay.end(response))
   }
 }
 
 /** One request to an operation. */
-type Asked = {
-  readonly endpoint: Endpoint
+type Asked = LoggedRequest & {
   readonly route: string
-  readonly request: Request
   readonly response: ServerResponse
-  readonly requestId: string
 }
 
 /** Token, throttle, operation: every failure becomes a response. */
-async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> {
+async function answerOperation(
+  parts: RouterParts,
+  asked: Asked,
+  told?: RequestTold,
+): Promise<void> {
   const startedMs = performance.now()
   const { endpoint, request, response, requestId } = asked
   const { gateway } = parts
@@ -172,7 +186,7 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     if (readers !== undefined) parts.answers.fit(readers, costIn(reply, document))
   } catch (error) {
     if (error instanceof ClientGoneError) {
-      log(parts, asked, { startedMs, caller, status: 0, gone: true })
+      logRequest(parts.log, asked, { startedMs, caller, status: 0, gone: true }, told)
       return
     }
     // Bytes that are only discarded use no shared memory.
@@ -198,13 +212,14 @@ async function answerOperation(parts: RouterParts, asked: Asked): Promise<void> 
     }
     await sendStream(receiver, status, reply.stream, reply.headers)
   }
-  log(parts, asked, {
-    startedMs,
-    caller,
+  const outcome = {
+    ...{ startedMs, caller },
     status: response.statusCode,
     code: reply === undefined ? undefined : codeOf(reply),
-    gone: response.destroyed ? true : undefined,
-  })
+    payment: reply === undefined ? undefined : paymentOf(reply),
+    gone: response.destroyed ? (true as const) : undefined,
+  }
+  logRequest(parts.log, asked, outcome, told)
 }
 
 const costIn = (reply: Reply | undefined, document: Document): number =>
@@ -269,40 +284,6 @@ function parametersOf({ params }: Request): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
   )
-}
-
-function codeOf(reply: Reply): string | undefined {
-  return (reply.body as { result?: { code?: string } }).result?.code
-}
-
-function log(
-  { log }: RouterParts,
-  { request, endpoint, requestId }: Asked,
-  {
-    startedMs,
-    caller,
-    ...outcome
-  }: {
-    startedMs: number
-    caller: Caller | null
-    status: number
-    code?: string | undefined
-    gone?: true | undefined
-  },
-): void {
-  const line: RequestLine = {
-    method: request.method,
-    route: endpoint.path,
-    id: loggedId(request.params.id as string | undefined),
-    ...outcome,
-    ms: Math.round((performance.now() - startedMs) * 10) / 10,
-    token: caller?.id,
-    entity: caller?.entityId,
-    ndc: requestId,
-  }
-  // Health checks come every few seconds and say nothing while all is well.
-  if (endpoint.throttle === 'none' && outcome.status === 200) log.debug(line, 'request')
-  else log.info(line, 'request')
 }
 
 /** A wrong path, or a method that a path does not have: the API knows no 405. */

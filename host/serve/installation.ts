@@ -86,6 +86,8 @@ export type Installation = {
   readonly database: OpenDatabase
   /** Shoppers of a test installation come back here, and merchants' URLs must not name its port. */
   listensAt(url: string): void
+  /** Merchants' URLs must not name this port. */
+  keepsFromMerchants(url: string): void
   /** Closes the gateway, then leaves the database. */
   close(): Promise<void>
 }
@@ -141,6 +143,8 @@ export async function openInstallation(
           exceptPorts,
         },
         shutdownGraceMs: settings.shutdownGraceMs,
+        // A command runs beside the host, whose exporters have their ports.
+        exporters: user === 'host',
         log: place.log,
         securityLog: securityLog(place.log),
         widget: release(),
@@ -156,6 +160,9 @@ export async function openInstallation(
       database,
       listensAt(url) {
         own.url = url
+        exceptPorts.push(Number(new URL(url).port))
+      },
+      keepsFromMerchants(url) {
         exceptPorts.push(Number(new URL(url).port))
       },
       async close() {

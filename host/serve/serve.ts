@@ -1,16 +1,19 @@
+import type { Gateway } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
 import { isReachedInPlain, splitList } from '../config/read-settings.ts'
 import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
 import { traceOf } from '../http/fault.ts'
-import { createHost, type Listening } from '../http/host.ts'
+import { createHost, type Host, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 
 export type Served = {
-  /** Undefined for a worker, which listens nowhere. */
+  /** Undefined for a worker, which serves no requests. */
   readonly url: string | undefined
+  /** Where a worker answers /healthz and /readyz. */
+  readonly healthUrl: string | undefined
   /** Credentials of the demo channel, with the path of their file. */
   readonly demo:
     | (Credentials & { readonly path: string; readonly shopUrl: string | undefined })
@@ -28,10 +31,13 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   const { gateway, database } = installation
   let listening: Listening | undefined
   let shop: DemoShop | undefined
-  const served = { demo: undefined, database: database.title, close, faulted }
+  const healthUrl = undefined
+  const served = { demo: undefined, database: database.title, healthUrl, close, faulted }
   try {
     if (settings.role === 'worker') {
-      return { ...served, url: undefined }
+      listening = await healthOf(gateway, settings, place).listen()
+      installation.keepsFromMerchants(listening.url)
+      return { ...served, url: undefined, healthUrl: listening.url }
     }
     const host = createHost(gateway, {
       host: settings.host,
@@ -86,6 +92,13 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     await installation.close()
   }
 }
+
+/** Serves no surface, so only the paths that every surface has: the health checks. */
+const healthOf = (gateway: Gateway, settings: HostSettings, { log }: Place): Host =>
+  createHost(gateway, {
+    ...{ host: settings.healthHost, port: settings.healthPort, log, surfaces: [] },
+    shutdownGraceMs: settings.shutdownGraceMs,
+  })
 
 /** Beside the gateway's port, so that its address is easy to remember. */
 function shopFrom({ host, port, publicUrl, fieldsUrl }: HostSettings): DemoShopOptions {

@@ -1,5 +1,6 @@
 import type { Authenticator } from './authenticator.ts'
 import type { Connector } from './connector.ts'
+import type { Exporter } from './exporter.ts'
 import type { Pages } from './page.ts'
 import type { Server } from './server.ts'
 import type { Transfer } from './transfer.ts'
@@ -49,6 +50,8 @@ export type Plugin = {
   readonly transfers?: readonly Transfer[]
   /** Servers that a process of their own runs. */
   readonly servers?: readonly Server[]
+  /** Tell other systems how the engine does. */
+  readonly exporters?: readonly Exporter[]
 }
 
 /** Declares a plugin: a name and its parts. */

@@ -178,6 +178,11 @@ export const limits = {
   idsAheadMs: hour,
   /** Poll interval for other processes' work. */
   dispatcherPollMs: second,
+  /** A probe that waits this long for the database is told that the process is not ready. */
+  readinessMs: 900,
+  /** Age of the counts that exporters get, and where each count ends. */
+  observationMs: 5 * second,
+  observedRows: 10_000,
   heartbeatMs: 15 * second,
   housekeepingMs: 12 * hour,
   timersPerClaim: 500,

@@ -288,7 +288,7 @@ export const mutants: readonly Mutant[] = [
     mistake: 'a late answer of the acquirer throws where nobody catches it',
     patches: [
       {
-        of: 'send',
+        of: 'sendNow',
         find: "const outcome: Outcome = { is: 'unknown'",
         put: "setImmediate(() => { throw new Error('late') })\n  const outcome: Outcome = { is: 'unknown'",
       },

@@ -167,10 +167,19 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     assertDatabaseStopped()
   })
 
-  test('a worker works without listening', async () => {
+  test('a worker answers health checks on an address of its own, and nothing else', async () => {
     const worker = startTollgate(['serve', '--role', 'worker'], { folder: project.path })
     await worker.said(/Works as worker/)
-    assert.doesNotMatch(worker.text.out, /http:/)
+    const [, url = ''] =
+      /Health checks: (http:\/\/127\.0\.0\.1:\d+)\/readyz/.exec(worker.text.out) ?? []
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await fetch(url + path)
+      assert.equal(response.status, 200, path)
+      assert.match(await response.text(), /000\.000\.100/)
+    }
+    for (const path of ['/', '/v1/resultcodes', '/reference', '/office/session']) {
+      assert.equal((await fetch(url + path)).status, 404, path)
+    }
     assert.equal(await end(worker), 0)
   })
 

@@ -30,6 +30,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   {
     layer: 'Events, webhooks, step log, searches',
     parts: [
+      'observation/',
       'event-feed/',
       'served-files/',
       'report-delivery/',
@@ -84,6 +85,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'money.ts',
       'errors.ts',
       'fault-point.ts',
+      'telemetry.ts',
       'clock.ts',
     ],
   },

@@ -58,6 +58,8 @@ test('every direct dependency has its reason in SECURITY.md', () => {
     'plugins/embedded-postgres',
     'plugins/file-transfer',
     'plugins/file-server',
+    'plugins/metrics',
+    'plugins/tracing',
     'core',
     'connectors/simulator',
     'connectors/acquirer-json',

@@ -12,6 +12,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'plugins/embedded-postgres': [],
   'plugins/file-transfer': ['@tollgate/plugin-kit'],
   'plugins/file-server': ['@tollgate/plugin-kit'],
+  'plugins/metrics': ['@tollgate/plugin-kit'],
+  'plugins/tracing': ['@tollgate/plugin-kit'],
   'plugins/widget': ['@tollgate/schemas'],
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],

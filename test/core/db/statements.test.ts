@@ -1,68 +1,10 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Database } from '../../../core/db/database.ts'
-import type { Sql } from '../../../core/db/sql.ts'
 import { startGateway } from '../../rig/gateway.ts'
+import { everyStatement } from './every-statement.ts'
 
-const core = join(import.meta.dirname, '../../../core')
 const schema = 'other_shop'
-
-const isStatement = (value: unknown): value is Sql =>
-  typeof value === 'object' && value !== null && 'strings' in value && 'values' in value
-
-/** Stands for any argument of a statement's function: every property is the object itself. */
-const anything: unknown = new Proxy(() => anything, {
-  get: (_, name) =>
-    name === Symbol.toPrimitive
-      ? () => '1'
-      : name === Symbol.iterator
-        ? [][Symbol.iterator]
-        : anything,
-  has: () => false,
-})
-
-/** Every statement that the stores export, whatever its values. */
-async function everyStatement(): Promise<Map<string, Sql>> {
-  const found = new Map<string, Sql>()
-  const files = globSync('**/store*.ts', { cwd: core, exclude: ['**/dist/**', '**/stored-*.ts'] })
-  for (const file of [...files, 'db/durability.ts']) {
-    const module: Record<string, unknown> = await import(join(core, file))
-    for (const [name, exported] of Object.entries(module)) {
-      for (const [form, made] of Object.entries(formsOf(exported))) {
-        if (isStatement(made)) found.set(`${file} ${name} ${form}`, made)
-      }
-    }
-  }
-  return found
-}
-
-function formsOf(exported: unknown): Record<string, unknown> {
-  if (isStatement(exported)) return { plain: exported }
-  if (typeof exported === 'function') return { made: call(exported) }
-  if (typeof exported !== 'object' || exported === null) return {}
-  const { one, many } = exported as { one?: unknown; many?: unknown }
-  return typeof one === 'function' && typeof many === 'function'
-    ? { one: one({}), many: many([]) }
-    : {}
-}
-
-function call(make: unknown): unknown {
-  try {
-    return (make as (...all: unknown[]) => unknown)(
-      anything,
-      anything,
-      anything,
-      anything,
-      anything,
-      anything,
-    )
-  } catch {
-    // Skips functions that read rows.
-    return undefined
-  }
-}
 
 describe('statements', () => {
   test('each statement prepares against the migrated schema under a name of its own', async () => {
