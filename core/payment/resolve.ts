@@ -90,7 +90,6 @@ export async function resolve(
       error instanceof GatewayError
         ? 'the connector that carried it out is not available'
         : 'its acquirer could not be asked now'
-    // Listed under the lease, as after an enquiry.
     await list(engine, payment, why)
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     throw error
