@@ -11,13 +11,7 @@ import {
   responseOutcome,
   Sensitive,
 } from '@tollgate/plugin-kit'
-import {
-  readXml,
-  writeXml,
-  type XmlNode,
-  xmlElement,
-  xmlText,
-} from '@tollgate/plugin-kit/xml'
+import { readXml, writeXml, type XmlNode, xmlElement, xmlText } from '@tollgate/plugin-kit/xml'
 import { moneyIn, rightParts, signatureOf, xmlConnector } from './xml-acquirer/connector.ts'
 
 type WrongXml = {
