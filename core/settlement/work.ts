@@ -1,4 +1,5 @@
 /** Works on the files of one scope, one at a time, in the order of their arrival. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -18,6 +19,24 @@ export async function workOnScope(engine: Engine, scopeId: string): Promise<void
     const [file] = await engine.lanes.upkeep(nextFile(scopeId))
     if (file?.is_due !== true || !(await stepUnderLeases(engine, file))) return
   } while (engine.clock.elapsedMs() < endMs)
+}
+
+/** Pause before the next look at a scope that another process works on. */
+const heldMs = 50
+
+/**
+ * The same until no file of the scope is due, also where another process has the scope: a test clock must not move on
+ * before. Leaves the scope to others after the lease of a dead process, and when this process ends.
+ */
+export async function finishScope(engine: Engine, scopeId: string): Promise<void> {
+  const endMs = engine.clock.elapsedMs() + limits.settlementLeaseMs
+  for (;;) {
+    await workOnScope(engine, scopeId)
+    const [file] = await engine.lanes.upkeep(nextFile(scopeId))
+    if (file?.is_due !== true || engine.inFlight.over) return
+    if (engine.clock.elapsedMs() >= endMs) return
+    await pause(heldMs)
+  }
 }
 
 /** @returns whether the file made a step. */

@@ -12,7 +12,7 @@ import { faultPoint } from '../../fault-point.ts'
 import { newId, shortId } from '../../ids.ts'
 import { removeTimer } from '../../timer/store.ts'
 import { EmptyFile, type Received, receive } from '../receive.ts'
-import { workOnScope } from '../work.ts'
+import { finishScope } from '../work.ts'
 import { safeId, type WritingSettlement, writingOf } from './plan.ts'
 import {
   type BookRow,
@@ -93,7 +93,7 @@ async function writeDay(
   await lanes.single(endDay(book.id, day, received?.fileId ?? null, carried, due))
   await faultPoint('settlement-day-ended', book.id)
   // On a test clock, the file is read before the clock moves on.
-  if (book.clock_id !== null && received !== undefined) await workOnScope(engine, received.scopeId)
+  if (book.clock_id !== null && received !== undefined) await finishScope(engine, received.scopeId)
 }
 
 /** Undefined: the day has no file. */

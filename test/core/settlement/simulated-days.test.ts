@@ -7,7 +7,7 @@ import { settleDays } from '../../../core/settlement/simulated/days.ts'
 import { planDays } from '../../../core/settlement/simulated/plan.ts'
 import { workOnScope } from '../../../core/settlement/work.ts'
 import { advance } from '../../../core/test-clock/advance.ts'
-import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 import { type OpenEngine, openEngine } from './engines.ts'
 
@@ -384,6 +384,28 @@ describe('simulated business days', () => {
     )
     for (const scope of scopes) await workOnScope(one.engine, scope.id)
   }
+
+  test('a clock waits for another process that reads its file', async () => {
+    const clock = await tools.clockAt('2027-03-01 10:00:00')
+    await payOn(clock, '92.00')
+    await advanceBy(clock, 'P1D')
+    await payOn(clock, '50.00')
+    const lease = (until: string) =>
+      run.sql(`update tollgate.settlement_scope set lease_until = ${until} where clock_id = $1`, [
+        clock.id,
+      ])
+    await lease("now() + interval '1 hour'")
+    const advanced = advanceBy(clock, 'P1D')
+    await until(async () => ((await filesOf(clock)).length === 2 ? true : undefined))
+    assert.notEqual((await run.gateway.testClocks.get(clock.id)).status, 'READY')
+    await lease('null')
+    await advanced
+    assert.equal((await run.gateway.testClocks.get(clock.id)).status, 'READY')
+    assert.deepEqual(
+      (await recordsOf(clock)).map(({ minor }) => minor),
+      [9200n, 5000n],
+    )
+  })
 
   test('two processes at one book enter each payment once', async () => {
     const clock = await tools.clockAt('2027-03-01 10:00:00')
