@@ -11,6 +11,7 @@ import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
+import { Accounts } from './merchant-account/accounts.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
 import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
@@ -120,14 +121,17 @@ function assembleGateway(
     ...(logRounds !== undefined && { logRounds }),
   })
   const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords)
+  const entities = new Entities(lanes, engine.vault, engine.registry, environment, clock, twoPeople)
+  const accounts = new Accounts(engine, entities, twoPeople)
   return new Gateway({
     ...started,
     database,
     queue,
     outgoing,
-    entities: new Entities(lanes, engine.vault, engine.registry, environment, clock, twoPeople),
+    entities,
+    accounts,
     people: (operator, audit) =>
-      new OperatorAccounts(engine, passwords, twoPeople, operator, audit),
+      new OperatorAccounts(engine, passwords, twoPeople, { operator, audit, accounts }),
     graceMs: options.shutdownGraceMs ?? 40_000,
   })
 }
