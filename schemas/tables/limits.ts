@@ -167,14 +167,12 @@ export const limits = {
   /** Maximum lead of ids over the database's clock, because distant months have no partitions. */
   idsAheadMs: hour,
   /** Poll interval for other processes' work. */
-  dispatcherPollMs: second,
+  dispatcherPollMs: second / 2,
   heartbeatMs: 15 * second,
   housekeepingMs: 12 * hour,
   timersPerClaim: 500,
 
   // The audit trail, and alarms.
-  /** Poll interval for new rows; a job then adds their links. */
-  auditPollMs: 300,
   auditLinksAtOnce: 500,
   /** Rows without a link for longer are reported. */
   auditLagMs: minute,
