@@ -7,15 +7,21 @@ import { createHost, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
+import { partsOf } from './parts.ts'
 
 export type Served = {
   /** Undefined for a worker, which listens nowhere. */
   readonly url: string | undefined
   /** Credentials of the demo channel, with the path of their file. */
   readonly demo:
-    | (Credentials & { readonly path: string; readonly shopUrl: string | undefined })
+    | (Credentials & {
+        readonly path: string
+        readonly shopUrl: string | undefined
+      })
     | undefined
   readonly database: string
+  /** What the installation consists of, in rows. */
+  readonly parts: readonly (readonly string[])[]
   /** Answers the requests that an uncaught error left without a response. */
   faulted(error: unknown): void
   /** Running requests and jobs finish, then the gateway and the database are let go. */
@@ -28,8 +34,9 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   const { gateway, database } = installation
   let listening: Listening | undefined
   let shop: DemoShop | undefined
-  const served = { demo: undefined, database: database.title, close, faulted }
   try {
+    const parts = await partsOf(installation)
+    const served = { demo: undefined, database: database.title, parts, close, faulted }
     if (settings.role === 'worker') {
       return { ...served, url: undefined }
     }
