@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts'
 import type { Engine } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
+import type { Accounts } from './merchant-account/accounts.ts'
 import type { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
 import type { Leadership } from './process/leadership.ts'
@@ -32,6 +33,7 @@ export type GatewayParts = {
   readonly leadership: Leadership
   readonly pages: PluginPages
   readonly entities: Entities
+  readonly accounts: Accounts
   readonly people: (operator: Operator, audit: AuditTrail) => OperatorAccounts
   readonly graceMs: number
   /** Ends the exporters of plugins. */

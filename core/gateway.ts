@@ -15,6 +15,7 @@ import { Events } from './event-feed/api.ts'
 import type { FollowUpRequest, GatewayParts, StepsOf } from './gateway-parts.ts'
 import { newId } from './ids.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
+import type { Accounts } from './merchant-account/accounts.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
@@ -52,6 +53,8 @@ export class Gateway {
   readonly #closeExporters: () => Promise<void>
   readonly #readiness: Readiness
   readonly entities: Entities
+  /** Acquirer accounts of channels. */
+  readonly accounts: Accounts
   readonly query: Query
   readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
@@ -96,6 +99,7 @@ export class Gateway {
     this.#closeExporters = parts.closeExporters
     this.#readiness = new Readiness(() => parts.engine.directory.ping())
     this.entities = parts.entities
+    this.accounts = parts.accounts
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
     this.registrations = Object.assign(new Registrations(parts.engine), {

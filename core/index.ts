@@ -38,6 +38,15 @@ export {
   type Rewrapped,
 } from './key-rotation/administration.ts'
 export { type RotateOptions, type Rotation, RotationError } from './key-rotation/rotation.ts'
+export type { Accounts } from './merchant-account/accounts.ts'
+export type { AccountCheck } from './merchant-account/check.ts'
+export type {
+  AccountCount,
+  AccountEdit,
+  AccountView,
+  ConnectorView,
+  ShownAccount,
+} from './merchant-account/types.ts'
 export { MigrationError, migrateDatabase, migrationFiles } from './migrate.ts'
 export type { Decided, Operator, OperatorResult } from './operator/operator.ts'
 export type { DoneBy, OfficeAnswer, OperatorAccounts } from './operator-access/api.ts'

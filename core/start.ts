@@ -12,6 +12,7 @@ import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
+import { Accounts } from './merchant-account/accounts.ts'
 import { closeExporters, startExporters } from './observation/exporters.ts'
 import { EngineState } from './observation/state.ts'
 import { OperatorAccounts } from './operator-access/api.ts'
@@ -151,14 +152,17 @@ function assembleGateway(
     ...(logRounds !== undefined && { logRounds }),
   })
   const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords)
+  const entities = new Entities(lanes, engine.vault, engine.registry, environment, clock, twoPeople)
+  const accounts = new Accounts(engine, entities, twoPeople)
   return new Gateway({
     ...started,
     database,
     queue,
     outgoing,
-    entities: new Entities(lanes, engine.vault, engine.registry, environment, clock, twoPeople),
+    entities,
+    accounts,
     people: (operator, audit) =>
-      new OperatorAccounts(engine, passwords, twoPeople, operator, audit),
+      new OperatorAccounts(engine, passwords, twoPeople, { operator, audit, accounts }),
     graceMs: options.shutdownGraceMs ?? 40_000,
     closeExporters: () => closeExporters(started.exporters, { log }),
   })

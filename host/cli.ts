@@ -4,9 +4,11 @@ import {
   KeyProviderError,
   MigrationError,
   MissingKeyError,
+  OptionsError,
   RotationError,
 } from '@tollgate/core'
 import { PluginError } from '@tollgate/plugin-kit'
+import { accountCommands } from './commands/account.ts'
 import {
   attentionCommand,
   attentionListCommand,
@@ -21,6 +23,7 @@ import {
   print,
   readArguments,
   UsageError,
+  usageOf,
 } from './commands/command.ts'
 import { demoCommands } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
@@ -72,6 +75,7 @@ export const commands: readonly Command[] = [
   entityCloseCommand,
   entityOpenCommand,
   ...entityRuleCommands,
+  ...accountCommands,
   tokenCreateCommand,
   tokenListCommand,
   tokenRotateCommand,
@@ -146,11 +150,14 @@ function helpOfGroup(words: readonly string[]): number {
   return second === undefined ? 1 : 0
 }
 
-function usageOf({ name, words = [], options = {} }: Command): string {
-  const shown = Object.entries(options).map(([option, { value }]) =>
-    value === undefined ? `[--${option}]` : `[--${option} <${value}>]`,
+function wholeUsageOf(command: Command): string {
+  const optional = Object.entries(command.options ?? {}).flatMap(
+    ([option, { value, isRequired }]) => {
+      if (isRequired === true) return []
+      return [value === undefined ? `[--${option}]` : `[--${option} <${value}>]`]
+    },
   )
-  return ['tollgate', name, ...words, ...shown].join(' ')
+  return [usageOf(command), ...optional].join(' ')
 }
 
 function helpOf(command: Command): string[] {
@@ -161,7 +168,7 @@ function helpOf(command: Command): string[] {
     ],
   )
   const notes = command.notes === undefined ? [] : ['', command.notes]
-  return [usageOf(command), '', command.summary, '', ...columns(options), ...notes]
+  return [wholeUsageOf(command), '', command.summary, '', ...columns(options), ...notes]
 }
 
 function help(): string[] {
@@ -198,6 +205,7 @@ const explained = [
   RotationError,
   MigrationError,
   ConfirmationNeededError,
+  OptionsError,
   PluginError,
 ]
 

@@ -4,8 +4,10 @@ import type { HostLog } from './http/request-log.ts'
 
 export type Logging = {
   readonly log: HostLog
-  /** Writes what is still in memory. */
-  flush(): void
+  /** Writes what is still in memory. Ends also when the reader of the log is gone. */
+  flush(): Promise<void>
+  /** The same before an exit that waits for nothing. */
+  flushNow(): void
 }
 
 /** Log lines wait in memory for company: a write for each would cost more than the request's own. */
@@ -26,7 +28,7 @@ export function openLog(level: string, isPretty: boolean): Logging {
         done()
       },
     })
-    return { log: pino({ level, base: null }, screen), flush() {} }
+    return { log: pino({ level, base: null }, screen), async flush() {}, flushNow() {} }
   }
   const destination = pino.destination({
     dest: 2,
@@ -35,16 +37,29 @@ export function openLog(level: string, isPretty: boolean): Logging {
     periodicFlush: flushEveryMs,
     maxLength: heldBytes,
   })
-  // A reader that went away must not take running payments with it.
-  destination.on('error', () => {})
-  const flush = () => {
+  // A reader that went away must not take running payments with it, and writing synchronously to it would
+  // be tried for ever.
+  let isBroken = false
+  destination.on('error', () => {
+    isBroken = true
+  })
+  destination.on('write', () => {
+    isBroken = false
+  })
+  const flush = () =>
+    new Promise<void>((done) => {
+      destination.once('error', () => done())
+      destination.flush(() => done())
+    })
+  const flushNow = () => {
+    if (isBroken) return
     try {
       destination.flushSync()
     } catch {
-      // The file was never opened, or its reader is gone.
+      // The file was never opened.
     }
   }
-  process.once('exit', flush)
+  process.once('exit', flushNow)
   const log = pino(
     {
       level,
@@ -54,7 +69,7 @@ export function openLog(level: string, isPretty: boolean): Logging {
     },
     destination,
   )
-  return { log, flush }
+  return { log, flush, flushNow }
 }
 
 /**

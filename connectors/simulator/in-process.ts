@@ -106,6 +106,11 @@ export function createSimulator(ledger: Ledger = openLedger(defaultLimit)): InPr
       parse: claimsOf,
     },
     settlement: simulatedSettlement,
+    // It has no credentials; its records must be there, since late answers depend on them.
+    check: async ({ records }) => {
+      await secretOf(records)
+      return { ok: true }
+    },
   })
   return {
     ...connector,

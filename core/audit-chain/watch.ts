@@ -33,10 +33,13 @@ export class ChainWatch {
 
   /** @returns whether rows wait for their links. */
   async look(): Promise<boolean> {
-    const { lanes, clock, alarm } = this.#parts
-    const [row] = await lanes.read(anyUnlinked)
-    if (row === undefined) return false
-    const { waits, last_no: no } = row
+    const [row] = await this.#parts.lanes.read(anyUnlinked)
+    return row !== undefined && this.see(row)
+  }
+
+  /** The same for an end that was read. */
+  see({ waits, last_no: no }: { readonly waits: boolean; readonly last_no: bigint }): boolean {
+    const { clock, alarm } = this.#parts
     const nowMs = clock.elapsedMs()
     if (!waits) this.#standing = undefined
     else if (this.#standing?.no !== no) this.#standing = { no, sinceMs: nowMs }

@@ -1,4 +1,5 @@
 /** One call of a connector's handler: its context, its deadline, and whether bytes were sent. */
+import { hash } from 'node:crypto'
 import {
   type Context,
   type Http,
@@ -193,8 +194,9 @@ export class ConnectorCall implements Context {
     name: string,
     get: () => Promise<{ value: Sensitive; expiresInMs: number }>,
   ): Promise<Sensitive> {
-    const { loaded, accountKey } = this.#target
-    return this.#services.tokens.get(`${loaded.connector.name} ${accountKey} ${name}`, get)
+    const { loaded, accountKey, account } = this.#target
+    const key = `${loaded.connector.name} ${accountKey} ${digestOf(account)} ${name}`
+    return this.#services.tokens.get(key, get)
   }
 
   async sequence(name: string, max: number): Promise<number> {
@@ -249,6 +251,17 @@ export class ConnectorCall implements Context {
     this.#abort?.abort()
     this.#call?.abort()
   }
+}
+
+const digests = new WeakMap<object, string>()
+
+/** Other credentials get another token: replaced ones must not live on in it. */
+function digestOf(account: CallTarget['account']): string {
+  const known = digests.get(account)
+  if (known !== undefined) return known
+  const digest = hash('sha256', JSON.stringify(account))
+  digests.set(account, digest)
+  return digest
 }
 
 const withheld = ({ body }: { readonly body?: string }) =>

@@ -269,7 +269,7 @@ export class Directory {
     )
   }
 
-  /** Active acquirer accounts of a channel, in order of preference. */
+  /** Acquirer accounts of a channel in order of preference, inactive ones too. */
   accounts(channelId: string): Promise<readonly AccountRow[]> {
     return this.#accounts.get(channelId, () => this.#readAccounts.ask(channelId))
   }

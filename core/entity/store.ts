@@ -37,6 +37,8 @@ export type AccountRow = {
   settings: Record<string, unknown>
   data_key_id: string | null
   sealed: Buffer | null
+  /** An inactive account takes no new payments. */
+  active: boolean
 }
 
 export const entityById = (id: string) => sql<EntityRow>`
@@ -289,16 +291,17 @@ export const tokensOf = (entityId: string) => sql<ListedToken>`
   where entity_id = ${entityId}
   order by created_at`
 
+/** Inactive ones too: they carry out the follow-ups of their payments. */
 export const accountsOf = (channelIds: readonly string[]) => sql<AccountRow>`
-  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed
+  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed, active
   from tollgate.merchant_account
-  where channel_id = any(${channelIds}::uuid[]) and active
+  where channel_id = any(${channelIds}::uuid[])
   order by position, created_at, id`
 
 export const accountById = (id: string) => sql<AccountRow>`
-  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed
+  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed, active
   from tollgate.merchant_account
-  where id = ${id} and active`
+  where id = ${id}`
 
 export const addAccount = (row: {
   id: string

@@ -1,7 +1,12 @@
-/** Checks once a second whether anything is due, and then queues the job `schedule-tick`. */
+/**
+ * Asks twice a second, in one statement, for all that a worker may have to do: due work, jobs that
+ * wait, webhooks, and rows of the audit trail without a link.
+ */
 import type { Job } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ChainWatch } from '../audit-chain/watch.ts'
+import { patience } from '../db/database.ts'
+import { byIndex } from '../db/lanes.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -22,7 +27,7 @@ import { settlementDay } from './settlement-day.ts'
 import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
-import { somethingDue } from './store-due.ts'
+import { type Look, lookAtAll } from './store-due.ts'
 import { webhookRetry } from './webhook-retry.ts'
 
 export class Dispatcher {
@@ -33,10 +38,12 @@ export class Dispatcher {
   readonly #retry: ReturnType<typeof webhookRetry>
   readonly #chain: ChainWatch
   readonly #id = newId()
+  /** A connection of its own: a look waits for no payment, and no payment waits for a look. */
+  readonly #pool: ReturnType<Engine['lanes']['database']['pool']>
   #timer: NodeJS.Timeout | undefined
-  #auditTimer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
-  #lookingAtAudit: Promise<void> = Promise.resolve()
+  /** Work that follows from a look. The looks do not wait for it. */
+  #following: Promise<void> | undefined
   #housekeptAtMs = Number.NEGATIVE_INFINITY
   #fetchesPlannedAtMs = Number.NEGATIVE_INFINITY
   #stopped = false
@@ -47,6 +54,10 @@ export class Dispatcher {
     this.#tick = scheduleTick(queue.enqueue, queue.enqueueWithin)
     this.#chain = new ChainWatch({ ...engine, open: (id) => engine.vault.chainKey(id) })
     this.#webhooks = new WebhookDispatcher(engine)
+    this.#pool = engine.lanes.database.pool(1, 'dispatcher', {
+      statement_timeout: String(limits.statementTryMs - limits.tryAheadMs),
+      ...byIndex,
+    })
     this.#retry = webhookRetry((endpointId) => this.#webhooks.adopt(endpointId))
   }
 
@@ -92,7 +103,6 @@ export class Dispatcher {
       ),
     )
     this.#next()
-    this.#nextAudit()
   }
 
   #work<Payload extends object>(job: JobDefinition<Payload>): Promise<void> {
@@ -106,25 +116,40 @@ export class Dispatcher {
     }, limits.dispatcherPollMs)
   }
 
-  /** More often than the rest: a row of the audit trail gets its link within a second. */
-  #nextAudit(): void {
-    if (this.#stopped) return
-    this.#auditTimer = setTimeout(() => {
-      this.#lookingAtAudit = this.#lookAtAudit().finally(() => this.#nextAudit())
-    }, limits.auditPollMs)
-  }
-
-  async #lookAtAudit(): Promise<void> {
+  async #look(): Promise<void> {
     try {
-      if (await this.#chain.look()) await this.#queue.enqueue(auditLinks, [{}])
-      await this.#chain.tell()
+      const asked = this.#webhooks.asks()
+      const { database } = this.#engine.lanes
+      const [found] = await database.run(
+        this.#pool,
+        lookAtAll(asked, this.#queue.ready),
+        patience(limits.statementTryMs),
+      )
+      this.#queue.wake(found!.ready)
+      this.#webhooks.attend(asked, found!)
+      this.#following ??= this.#follow(found!).finally(() => {
+        this.#following = undefined
+      })
     } catch (error) {
-      const kind = error instanceof Error ? error.name : 'unknown'
-      this.#engine.log.warn({ error: kind }, 'the dispatcher could not look at the audit trail')
+      this.#engine.log.warn({ error: kindOf(error) }, 'the dispatcher could not look for due work')
     }
   }
 
-  async #look(): Promise<void> {
+  async #follow(found: Look): Promise<void> {
+    await Promise.all([this.#followDue(found), this.#followAudit(found)])
+  }
+
+  async #followAudit(found: Look): Promise<void> {
+    try {
+      if (this.#chain.see(found)) await this.#queue.enqueue(auditLinks, [{}])
+      await this.#chain.tell()
+    } catch (error) {
+      const fields = { error: kindOf(error) }
+      this.#engine.log.warn(fields, 'the dispatcher could not look at the audit trail')
+    }
+  }
+
+  async #followDue({ due }: Look): Promise<void> {
     try {
       const nowMs = this.#engine.clock.elapsedMs()
       if (nowMs - this.#housekeptAtMs > limits.housekeepingMs) {
@@ -136,27 +161,26 @@ export class Dispatcher {
         await planDays(this.#engine)
         this.#fetchesPlannedAtMs = nowMs
       }
-      const [row] = await this.#engine.lanes.read(somethingDue)
       // The key names the process: a job of a dead process must not block other processes.
-      if (row?.due === true) await this.#queue.enqueue(this.#tick, [{ processId: this.#id }])
+      if (due) await this.#queue.enqueue(this.#tick, [{ processId: this.#id }])
     } catch (error) {
-      const kind = error instanceof Error ? error.name : 'unknown'
-      this.#engine.log.warn({ error: kind }, 'the dispatcher could not look for due work')
+      this.#engine.log.warn({ error: kindOf(error) }, 'the dispatcher could not look for due work')
     }
   }
 
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
-    clearTimeout(this.#auditTimer)
     this.#webhooks.stop()
   }
 
   async stopped(): Promise<void> {
     await this.#looking
-    await this.#lookingAtAudit
+    await this.#following
     // During a database outage, the next process logs the end.
     await this.#chain.last().catch(() => {})
     await this.#webhooks.stopped()
   }
 }
+
+const kindOf = (error: unknown) => (error instanceof Error ? error.name : 'unknown')

@@ -1,7 +1,9 @@
 import { dueEvents } from '../acquirer-events/store.ts'
-import { sql } from '../db/sql.ts'
+import { anyUnlinked } from '../audit-chain/store-chain.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import { reportsDue } from '../report-delivery/store-queue.ts'
 import { settlementDue } from '../settlement/store-file.ts'
+import { type Found, look } from '../webhook/store-queue.ts'
 
 /** Whether anything waits for a tick: a timer, an attempt whose process died, an acquirer's event, a file. */
 export const somethingDue = sql<{ due: boolean }>`
@@ -15,3 +17,20 @@ export const somethingDue = sql<{ due: boolean }>`
     or exists (${dueEvents})
     or exists (${settlementDue})
     or exists (${reportsDue}) as due`
+
+export type Look = Found & {
+  due: boolean
+  /** Rows of the audit trail without a link, and the end of the chain. */
+  waits: boolean
+  last_no: bigint
+  /** Jobs that wait, by their queue. */
+  ready: Readonly<Record<string, number>>
+}
+
+/** All that an idle worker asks, in one statement. @param jobs a part that yields `ready`. */
+export const lookAtAll = ({ now, floor }: { now: Date; floor: string }, jobs: Sql) => sql<Look>`
+  select due.due, coalesce(unlinked.waits, false) as waits, coalesce(unlinked.last_no, 0) as last_no,
+    webhooks.listening, webhooks.waiting, webhooks.due as webhooks_due, (${jobs})::jsonb as ready
+  from (${somethingDue}) as due
+  left join (${anyUnlinked}) as unlinked on true
+  cross join (${look(now, floor)}) as webhooks`

@@ -5,10 +5,13 @@ import type { Reply } from '../call.ts'
 import type { Passwords } from '../crypto/passwords.ts'
 import type { Engine } from '../engine.ts'
 import type { TwoPeople } from '../four-eyes/two-people.ts'
+import type { Accounts } from '../merchant-account/accounts.ts'
 import type { Operator } from '../operator/operator.ts'
 import { type JoinRequest, join } from './join.ts'
 import { type From, type LoggedIn, type LoginRequest, Logins } from './login.ts'
-import { answerOffice, type OfficeCall, officeReply, valuesOf } from './office.ts'
+import { answerOffice, officeReply } from './office.ts'
+import type { OfficeCall } from './office-types.ts'
+import { valuesOf } from './office-values.ts'
 import { type NewPerson, People } from './people.ts'
 import { type Confirmed, type ListedProposal, Proposals } from './proposals.ts'
 import { OfficeReads } from './reads.ts'
@@ -29,6 +32,13 @@ import {
  */
 export type DoneBy = { readonly by?: By | Person; readonly proposal?: string }
 
+/** What operators work on. */
+export type OfficeWork = {
+  readonly operator: Operator
+  readonly audit: AuditTrail
+  readonly accounts: Accounts
+}
+
 export type OfficeAnswer = {
   readonly reply: Reply
   /** For the browser to keep; null: to forget. */
@@ -40,23 +50,15 @@ export class OperatorAccounts {
   readonly #logins: Logins
   readonly #people: People
   readonly #proposals: Proposals
-  readonly #operator: Operator
-  readonly #audit: AuditTrail
+  readonly #work: OfficeWork
   readonly #reads = new OfficeReads()
 
-  constructor(
-    engine: Engine,
-    passwords: Passwords,
-    two: TwoPeople,
-    operator: Operator,
-    audit: AuditTrail,
-  ) {
+  constructor(engine: Engine, passwords: Passwords, two: TwoPeople, work: OfficeWork) {
     this.#engine = engine
     this.#logins = new Logins(engine, passwords)
     this.#people = new People(engine, passwords, this.#logins, two)
     this.#proposals = new Proposals(engine)
-    this.#operator = operator
-    this.#audit = audit
+    this.#work = work
   }
 
   /** @throws GatewayError 401 when anything is wrong, 429 while the name or the address has to wait. */
@@ -158,8 +160,7 @@ export class OperatorAccounts {
     }
     const parts = {
       engine: this.#engine,
-      operator: this.#operator,
-      audit: this.#audit,
+      ...this.#work,
       people: this.#people,
       proposals: this.#proposals,
       reads: this.#reads,

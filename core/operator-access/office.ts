@@ -1,55 +1,17 @@
 /** The operators' API: checks rights, then the form of the request, then the visible entities. */
-import { limits, type OfficeField, type OfficeOperation } from '@tollgate/schemas'
-import type { AuditTrail } from '../audit-chain/trail.ts'
+import { limits } from '@tollgate/schemas'
 import { listResult, type Reply } from '../call.ts'
 import { buildNumber } from '../caller/embedder.ts'
 import { rightNames } from '../caller/rights.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
-import { GatewayError } from '../errors.ts'
 import { ConfirmationNeededError } from '../four-eyes/two-people.ts'
-import { isId } from '../ids.ts'
-import type { Operator } from '../operator/operator.ts'
 import { isDecidedWithin, isEntryWithin } from '../operator/scope.ts'
-import { fitting, weigh } from '../page/portions.ts'
-import {
-  channelsOf,
-  endpointOf,
-  isWithin,
-  notThere,
-  refuseUnlessPersonMay,
-  wrong,
-} from './grants.ts'
-import type { People } from './people.ts'
-import type { Proposals } from './proposals.ts'
-import type { OfficeReads } from './reads.ts'
+import { accountHandlers } from './account-requests.ts'
+import { channelsOf, isWithin, notThere, refuseUnlessPersonMay, wrong } from './grants.ts'
+import type { Asked, Handled, Handler, OfficeCall, OfficeParts, Values } from './office-types.ts'
+import { pageOf, rowsOf, valuesOf } from './office-values.ts'
 import { actingPerson, actorOfPerson, type Person } from './types.ts'
-
-export type OfficeCall = {
-  /** The `{id}` of the path. */
-  readonly id?: string
-  /** Names and values of a JSON object or a query, read after the check of the person's rights. */
-  readonly read: (person?: Person) => Promise<unknown>
-  readonly requestId: string
-}
-
-export type OfficeParts = {
-  readonly engine: Engine
-  readonly operator: Operator
-  readonly audit: AuditTrail
-  readonly people: People
-  readonly proposals: Proposals
-  readonly reads: OfficeReads
-}
-
-type Values = Readonly<Record<string, string>>
-
-type Asked = { readonly id: string; readonly values: Values; readonly session: string }
-
-type Handler = (parts: OfficeParts, person: Person, asked: Asked) => Promise<object>
-
-/** The operations without a session are handled apart, since their caller is not logged in. */
-type Handled = Exclude<OfficeOperation, 'office.login' | 'office.join' | 'office.logout'>
 
 const entityOf = (values: Values) => (values.entity === 'all' ? null : values.entity)
 
@@ -110,6 +72,7 @@ const handlers: Readonly<Record<Handled, Handler>> = {
     ({ operator }, { id }, by) => operator.reverseChargeback(id, by),
     isDecidedWithin,
   ),
+  ...accountHandlers,
   'audit.list': async ({ engine, audit }, person, { values }) => {
     const { actor, action, resource, since } = values
     const entity = values.entity ?? person.entityId ?? undefined
@@ -223,73 +186,6 @@ export function officeReply({ clock }: Engine, body: object, requestId: string):
     ndc: requestId,
   }
   return { status: 200, headers: {}, body: { ...body, ...answered } as Reply['body'] }
-}
-
-/** The fields of a request, as its row in the table says. @throws GatewayError 400 naming each that is wrong. */
-export function valuesOf(operation: string, values: unknown): Values {
-  const { fields } = endpointOf(operation)
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    throw new GatewayError('200.100.103', {
-      description: 'invalid request message: send a JSON object',
-    })
-  }
-  const given = new Map(Object.entries(values))
-  const errors: { name: string; message: string }[] = []
-  // One error stands for all of them: a stranger chooses how many there are.
-  if ([...given.keys()].some((name) => !fields.some((field) => field.name === name))) {
-    const message = `is not an allowed parameter: ${operation} takes ${listOf(fields)}`
-    errors.push({ name: 'unknown', message })
-  }
-  const read: [string, string][] = []
-  for (const field of fields) {
-    const value = given.get(field.name)
-    const message = value === undefined || value === '' ? absent(field) : problemOf(field, value)
-    if (message !== undefined) errors.push({ name: field.name, message })
-    else if (typeof value === 'string' && value !== '') read.push([field.name, value])
-  }
-  if (errors.length === 0) return Object.fromEntries(read)
-  const [first] = errors
-  throw new GatewayError('200.300.404', {
-    parameterErrors: errors,
-    description: `invalid or missing parameter: ${first!.name} ${first!.message}`,
-  })
-}
-
-const listOf = (fields: readonly OfficeField[]) =>
-  fields.length === 0 ? 'none' : fields.map(({ name }) => name).join(', ')
-
-const absent = ({ need }: OfficeField) => (need === 'R' ? 'is missing' : undefined)
-
-function problemOf({ max, of, id }: OfficeField, value: unknown): string | undefined {
-  if (typeof value !== 'string') return 'must be a text'
-  // A character has one or two units, so a long text needs no exact count.
-  if (value.length > 2 * max || [...value].length > max)
-    return `must have ${max} characters at most`
-  if (/[\u0000-\u001f\u007f]/.test(value)) return 'must have no control characters'
-  if (of !== undefined && !of.includes(value)) return `must be one of ${of.join(', ')}`
-  if (id === 'one' && !isId(value)) return 'must be 32 lower-case hex characters'
-  if (id === 'or all' && value !== 'all' && !isId(value)) {
-    return 'must be 32 lower-case hex characters, or all'
-  }
-  return undefined
-}
-
-/**
- * As many entries as a response may weigh; `next` is the value for `after`, if more entries may
- * follow.
- */
-function pageOf(name: string, entries: readonly { readonly id: string }[], limit: number): object {
-  const shown = entries.slice(0, fitting(entries.map(weigh), 0))
-  const isWhole = shown.length === entries.length && entries.length < limit
-  return { [name]: shown, ...(isWhole ? {} : { next: shown.at(-1)!.id }) }
-}
-
-function rowsOf({ limit }: Values): number {
-  const { default: usual, max } = limits.officeRows
-  if (limit === undefined) return usual
-  const rows = /^[0-9]{1,4}$/.test(limit) ? Number(limit) : 0
-  if (rows < 1 || rows > max) throw wrong('limit', `must be a whole number from 1 to ${max}`)
-  return rows
 }
 
 function momentOf(text: string): Date {

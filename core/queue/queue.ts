@@ -6,7 +6,9 @@ import type { Job, Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
+import type { Sql } from '../db/sql.ts'
 import { jobRuns } from '../telemetry.ts'
+import { readyJobs } from './stored-ready.ts'
 import type { Enqueue, EnqueueWithin, FoundJob, QueueCounts, QueuedJob } from './types.ts'
 
 const seconds = {
@@ -17,7 +19,8 @@ const seconds = {
   monitor: 10,
   keepCompleted: 3600,
   keepFailed: 14 * 24 * 3600,
-  poll: 0.5,
+  /** Workers are woken by `wake`. They poll only in case that a wake was lost. */
+  poll: 300,
 }
 
 const startedMs = systemClock.realMs() - systemClock.elapsedMs()
@@ -49,6 +52,9 @@ export class Queue {
   readonly #log: Log
   readonly #engine: string
   readonly #names = new Set<string>()
+  readonly #schema: string
+  /** How many workers each queue has in this process. */
+  readonly #workers = new Map<string, number>()
 
   constructor(
     database: Database,
@@ -56,6 +62,7 @@ export class Queue {
   ) {
     this.#log = options.log
     this.#engine = options.engine
+    this.#schema = queueSchema(database)
     this.#boss = new PgBoss({
       connectionString: database.url,
       schema: queueSchema(database),
@@ -115,6 +122,7 @@ export class Queue {
         ? {}
         : { localGroupConcurrency: job.concurrencyOfGroup }),
     }
+    this.#workers.set(job.name, job.concurrency)
     await this.#boss.work<Payload>(job.name, options, async (jobs) => {
       for (const { data } of jobs) await this.#tracked(job.name, () => run(data))
     })
@@ -136,6 +144,7 @@ export class Queue {
       batchSize: 1,
       pollingIntervalSeconds: seconds.poll,
     }
+    this.#workers.set(job.name, options.localConcurrency)
     await this.#boss.work<object>(job.name, options, async (jobs) => {
       for (const { id, data, signal } of jobs)
         await this.#tracked(job.name, () => job.run(data, { id, signal }))
@@ -150,12 +159,38 @@ export class Queue {
       this.#log.warn({ job: name, error: kind }, 'a job failed and will be tried again')
       // Job tables have many readers, so they contain the kind of a failure and never its text.
       throw new Error(kind)
+    } finally {
+      this.#wake(name, 0)
+    }
+  }
+
+  /** Part of a statement: the jobs that wait for workers of this process. One poll looks at all queues. */
+  get ready(): Sql {
+    return readyJobs(this.#schema, Object.fromEntries(this.#workers))
+  }
+
+  /** Lets workers fetch at once: as many idle ones as there are jobs, and busy ones when they end. */
+  wake(ready: Readonly<Record<string, number>>): void {
+    for (const [name, jobs] of Object.entries(ready)) this.#wake(name, jobs)
+  }
+
+  #wake(name: string, jobs: number): void {
+    if (!this.#workers.has(name)) return
+    let left = jobs
+    for (const worker of this.#boss.getWipData()) {
+      if (worker.name !== name) continue
+      if (worker.count === 0) {
+        if (left === 0) continue
+        left -= 1
+      }
+      this.#boss.notifyWorker(worker.id)
     }
   }
 
   readonly enqueue: Enqueue = async (job, payloads) => {
     if (payloads.length === 0) return
     await this.#boss.insert(job.name, jobsOf(job, payloads))
+    this.#wake(job.name, payloads.length)
   }
 
   /** The same as a part of the caller's transaction: the jobs are there when it commits. */
@@ -207,6 +242,7 @@ export class Queue {
     await this.#boss.insert(name, [
       { data: payload, ...(key === undefined ? {} : { singletonKey: key }) },
     ])
+    this.#wake(name, 1)
   }
 
   async stop(timeoutMs: number): Promise<void> {

@@ -67,7 +67,7 @@ export class Targets {
   async choose(channel: Channel, wanted: Wanted): Promise<Target> {
     if (wanted.mode === 'INTERNAL') return this.#simulator(channel.id, wanted)
     const accounts = await this.#directory.accounts(channel.id)
-    const inMode = accounts.filter((account) => account.mode === wanted.mode)
+    const inMode = accounts.filter(({ mode, active }) => active && mode === wanted.mode)
     if (inMode.length === 0) throw new GatewayError('600.200.700')
     let refusal: GatewayError | undefined
     for (const account of inMode) {
@@ -98,8 +98,8 @@ export class Targets {
       return (wanted) => loaded !== undefined && misfit(loaded, wanted) === undefined
     }
     const accounts = await this.#directory.accounts(id)
-    const acquirers = accounts.flatMap(({ mode: itsMode, connector, brands }) => {
-      const loaded = itsMode === mode ? this.#registry.get(connector) : undefined
+    const acquirers = accounts.flatMap(({ mode: itsMode, connector, brands, active }) => {
+      const loaded = active && itsMode === mode ? this.#registry.get(connector) : undefined
       return loaded === undefined || isAuthenticator(loaded) ? [] : [{ loaded, brands }]
     })
     return (wanted) =>
@@ -110,7 +110,7 @@ export class Targets {
       )
   }
 
-  /** The target of a follow-up or an enquiry: the acquirer of its payment. */
+  /** The target of a follow-up or an enquiry: the acquirer of its payment, whose account may be inactive. */
   async of(payment: Routed, kind: Kind | undefined): Promise<Target> {
     if (payment.mode === 'INTERNAL' && payment.accountId === null) {
       const loaded = this.#registry.get(payment.connector)
@@ -140,7 +140,7 @@ export class Targets {
       return found && (this.#internalTarget(found, channel.id) as AuthenticatorTarget)
     }
     for (const account of await this.#directory.accounts(channel.id)) {
-      if (account.mode !== mode) continue
+      if (!account.active || account.mode !== mode) continue
       const loaded = this.#registry.get(account.connector)
       if (loaded === undefined || !isAuthenticator(loaded) || !knows(loaded)) continue
       if (account.brands !== null && !schemes.some((one) => account.brands!.includes(one))) continue
@@ -149,12 +149,17 @@ export class Targets {
     return undefined
   }
 
+  /** The URL for messages of an account's acquirer; undefined without a public URL. */
+  notifyUrl(connector: string, account: string): string | undefined {
+    return this.#urls.notify(connector, account)
+  }
+
   /** The settings of an account, with its secrets. */
   opened(account: AccountRow): Promise<Readonly<Record<string, unknown>>> {
     return this.#open(account)
   }
 
-  /** The account that an acquirer's message is for; undefined when there is none. */
+  /** The account that an acquirer's message is for, inactive or not; undefined when there is none. */
   async inbound(connector: string, accountKey: string): Promise<Target | undefined> {
     const loaded = this.#registry.get(connector)
     if (loaded === undefined) return undefined

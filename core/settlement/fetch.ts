@@ -28,7 +28,7 @@ export async function fetchFiles(engine: Engine, accountId: string): Promise<voi
   const { lanes, log, registry } = engine
   const [account] = await lanes.single(anyAccount(accountId))
   const fetch = account && registry.get(account.connector)?.connector.settlement?.fetch
-  if (account?.active !== true || fetch === undefined) {
+  if (account === undefined || fetch === undefined) {
     await lanes.single(removeTimer('settlement-fetch', accountId))
     return
   }

@@ -17,7 +17,7 @@ export type ScopeRow = {
 
 /** All accounts of a connector, inactive ones too: files name merchants whose account has ended. */
 export const allAccountsOf = (connector: string, mode: Mode) => sql<AccountRow>`
-  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed
+  select id, channel_id, connector, mode, brands, settings, data_key_id, sealed, active
   from tollgate.merchant_account
   where connector = ${connector}::text and mode = ${mode}::text
   order by id`
@@ -66,18 +66,18 @@ from unnest(${ids}::uuid[], ${leases}::integer[]) as held (id, lease)
 where scope.id = held.id and scope.lease = held.lease`
 
 /** Inactive ones too: files arrive after an account has ended. */
-export const anyAccount = (id: string) => sql<AccountRow & { active: boolean }>`
+export const anyAccount = (id: string) => sql<AccountRow>`
   select id, channel_id, connector, mode, brands, settings, data_key_id, sealed, active
   from tollgate.merchant_account
   where id = ${id}::uuid`
 
-/** Gives active accounts of these connectors a timer of their next fetch, each at a moment of its own. */
+/** Gives accounts of these connectors, inactive ones too, a timer of their next fetch, each at a moment of its own. */
 export const planFetches = (connectors: readonly string[], withinMs: number) => sql`
   insert into tollgate.timer (id, due_at, kind, ref)
   select gen_random_uuid(), now() + random() * ${withinMs}::bigint * interval '1 millisecond', 'settlement-fetch',
     replace(id::text, '-', '')
   from tollgate.merchant_account
-  where active and connector = any(${connectors}::text[])
+  where connector = any(${connectors}::text[])
   on conflict (kind, ref) do nothing`
 
 export const cursorOf = (accountId: string) => sql<{ cursor: string }>`

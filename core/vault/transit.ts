@@ -1,6 +1,6 @@
 /** Key-encryption keys in a key server that speaks the transit API of HashiCorp Vault. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { type HttpAnswer, HttpError, Sensitive } from '@tollgate/plugin-kit'
+import pRetry from 'p-retry'
 import { systemClock } from '../clock.ts'
 import { newKeyBytes } from '../crypto/cipher.ts'
 import { createOutgoing, type OutgoingOptions } from '../net/http.ts'
@@ -34,7 +34,8 @@ export type TransitOptions = {
   readonly lookup?: NonNullable<OutgoingOptions['lookup']>
 }
 
-const tries = 3
+/** Three tries in all. */
+const pauses = { retries: 2, minTimeout: 300, factor: 3 } as const
 const maxBytes = 65_536
 const cipherText = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/=]{16,4096}$/
 const pathPart = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$/
@@ -90,18 +91,18 @@ export function transitKeys(options: TransitOptions): KeyProvider {
 
   /** Encrypting and decrypting twice does no harm, so a server that stumbles is asked again. */
   const ask: typeof post = async (action, json, signal) => {
-    for (let failed = 1; ; failed += 1) {
-      try {
-        return await post(action, json, signal)
-      } catch (error) {
-        const again = error instanceof Refused ? error.mayPass : isPassing(error)
-        if (again && failed < tries && !signal.aborted) await pause(100 * 3 ** failed)
-        else if (error instanceof Refused) throw error
-        else if (error instanceof KeyProviderError) throw error
-        else if (error instanceof HttpError) {
-          throw new KeyProviderError(`${name} does not answer: ${error.message}`)
-        } else throw new KeyProviderError(`${name} cannot be asked: its token cannot be read.`)
+    try {
+      return await pRetry(() => post(action, json, signal), {
+        ...pauses,
+        shouldRetry: ({ error }) =>
+          !signal.aborted && (error instanceof Refused ? error.mayPass : isPassing(error)),
+      })
+    } catch (error) {
+      if (error instanceof Refused || error instanceof KeyProviderError) throw error
+      if (error instanceof HttpError) {
+        throw new KeyProviderError(`${name} does not answer: ${error.message}`)
       }
+      throw new KeyProviderError(`${name} cannot be asked: its token cannot be read.`)
     }
   }
 

@@ -14,8 +14,8 @@ import { type ClaimedRow, claim } from './store-claim.ts'
 import { dueDeliveries, toDelivery } from './store-delivery.ts'
 import {
   claimQueues,
+  type Found,
   keepQueues,
-  look,
   releaseQueues,
   takeQueue,
   wakeForgotten,
@@ -29,6 +29,8 @@ const keepIdleMs = 10_000
 const closeGraceMs = 2_000
 const forgottenEveryMs = 600_000
 
+export type Asked = { readonly now: Date; readonly floor: string }
+
 export class WebhookDispatcher {
   readonly #engine: Engine
   readonly #run: Run
@@ -37,7 +39,8 @@ export class WebhookDispatcher {
   readonly #queues = new Map<string, EndpointQueue>()
   /** Claims, leases and releases run one after the other, so no release overtakes a claim. */
   #turn: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
+  #giveToJob: (endpointIds: readonly string[]) => Promise<void> = async () => {}
+  #isAttending = false
   #claiming: NodeJS.Timeout | 'now' | undefined
   #claimAgain = false
   #claimedAtMs = Number.NEGATIVE_INFINITY
@@ -63,14 +66,24 @@ export class WebhookDispatcher {
 
   /** @param giveToJob sends a job for each endpoint without a process. */
   start(giveToJob: (endpointIds: readonly string[]) => Promise<void>): void {
+    this.#giveToJob = giveToJob
     this.#stopListening = this.#engine.events.on(() => this.wake())
-    const next = () => {
-      if (this.#stopped) return
-      this.#timer = setTimeout(() => {
-        this.#inTurn(() => this.#poll(giveToJob)).finally(next)
-      }, limits.webhookPollMs)
-    }
-    next()
+  }
+
+  /** The next poll's question: normal ones look at recent events only. */
+  asks(): Asked {
+    const isWhole = this.#engine.clock.elapsedMs() - this.#wholeAtMs > wholeEveryMs
+    const now = new Date(this.#engine.clock.realMs())
+    return { now, floor: isWhole ? lowestId : idBefore(recentMs) }
+  }
+
+  /** Acts on the answer, unless it still acts on an earlier one. */
+  attend(asked: Asked, found: Found): void {
+    if (this.#isAttending || this.#stopped) return
+    this.#isAttending = true
+    void this.#inTurn(() => this.#act(asked, found)).finally(() => {
+      this.#isAttending = false
+    })
   }
 
   /** A commit of this process: claims its events at once. */
@@ -180,24 +193,20 @@ export class WebhookDispatcher {
     })
   }
 
-  async #poll(giveToJob: (endpointIds: readonly string[]) => Promise<void>): Promise<void> {
+  async #act({ now, floor }: Asked, found: Found): Promise<void> {
     const nowMs = this.#engine.clock.elapsedMs()
-    const isWhole = nowMs - this.#wholeAtMs > wholeEveryMs
-    const floor = isWhole ? lowestId : idBefore(recentMs)
-    const now = new Date(this.#engine.clock.realMs())
-    const [found] = await this.#run(look(now, floor))
-    this.#listening = found!.listening
-    if (isWhole) this.#wholeAtMs = nowMs
-    if (found!.waiting) await this.#claimAll(floor)
+    this.#listening = found.listening
+    if (floor === lowestId) this.#wholeAtMs = nowMs
+    if (found.waiting) await this.#claimAll(floor)
     if (nowMs - this.#forgottenAtMs > forgottenEveryMs) {
       this.#forgottenAtMs = nowMs
       await this.#run(wakeForgotten(now))
     }
     if (this.#queues.size > 0) await this.#keep()
-    if (found!.due) {
+    if (found.webhooks_due) {
       const again = new Date(now.getTime() + limits.webhookLeaseMs)
       const due = await this.#run(claimQueues(now, again, limits.timersPerClaim))
-      await giveToJob(due.map(({ endpoint_id }) => endpoint_id))
+      await this.#giveToJob(due.map(({ endpoint_id }) => endpoint_id))
     }
   }
 
@@ -282,7 +291,6 @@ export class WebhookDispatcher {
 
   stop(): void {
     this.#stopped = true
-    clearTimeout(this.#timer)
     if (typeof this.#claiming === 'object') clearTimeout(this.#claiming)
     this.#stopListening?.()
   }

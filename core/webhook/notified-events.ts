@@ -2,7 +2,7 @@
  * Which events cause notifications, and of which type: one table for deliveries, replays and the
  * feed.
  */
-export type NotificationType = 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK'
+export type NotificationType = 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE'
 export type Action = 'CREATED' | 'UPDATED' | 'DELETED'
 
 type Row = readonly [event: string, type: NotificationType, action?: Action]
@@ -29,7 +29,6 @@ export const notificationTypes: readonly NotificationType[] = [
   'PAYMENT',
   'REGISTRATION',
   'SCHEDULE',
-  'RISK',
 ]
 
 /** Event types that cause this notification type; a payment's event may cause two. */

@@ -5,6 +5,9 @@ import { leaseEnd, mayTake } from './stored-lease.ts'
 
 const leaseMs = limits.webhookLeaseMs
 
+/** What waits for the dispatcher of webhooks. */
+export type Found = { listening: boolean; waiting: boolean; webhooks_due: boolean }
+
 /** The dispatcher's check for work. */
 export const look = (now: Date, floor: string) => sql<{
   listening: boolean

@@ -53,7 +53,7 @@ export type Callback = {
 export type Delivery = {
   readonly id: string
   readonly endpointId: string
-  readonly kind: 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'RISK' | 'CALLBACK'
+  readonly kind: 'PAYMENT' | 'REGISTRATION' | 'SCHEDULE' | 'CALLBACK'
   /** Deliveries of one resource stay in order. */
   readonly resource: string
   readonly seq: number

@@ -1,5 +1,12 @@
 import { type AttentionRow, attentionText } from '@tollgate/core'
-import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
+import {
+  type Command,
+  jsonOption,
+  print,
+  printList,
+  UsageError,
+  withInstallation,
+} from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 import { harmless, since } from './timeline.ts'
@@ -36,7 +43,7 @@ export const attentionCommand: Command = {
       value: 'number',
       meaning: 'Maximum number of entries, oldest first. Default: 100.',
     },
-    json: { type: 'boolean', meaning: 'Print JSON.' },
+    ...jsonOption,
   },
   async run(given) {
     const limit = Number(given.options.limit ?? 100)
@@ -45,9 +52,7 @@ export const attentionCommand: Command = {
     }
     return withInstallation(given, {}, async ({ gateway }) => {
       const rows = await gateway.operator.attention(limit)
-      if (given.flags.has('json')) print(JSON.stringify(rows, undefined, 2))
-      else if (rows.length === 0) print("the operators' list is empty")
-      else for (const line of columns(rows.map(cells))) print(line)
+      printList(given, rows, { none: "the operators' list is empty", cells })
       return rows.length === 0 ? 0 : 2
     })
   },

@@ -147,6 +147,7 @@ const forget: Command = {
       type: 'string',
       value: 'date',
       meaning: 'Delete rows from before this day: 2025-01-01.',
+      isRequired: true,
     },
   },
   notes: 'Needs the database user that owns the tables. The trail records the deletion.',

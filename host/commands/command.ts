@@ -9,6 +9,7 @@ export type Option = {
   /** As in `--port <number>`. */
   readonly value?: string
   readonly meaning: string
+  readonly isRequired?: true
 }
 
 /** The words of a command line after the command, checked. */
@@ -45,11 +46,17 @@ export const commonOptions: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', meaning: 'Show this help.' },
 }
 
+/** Of every list. */
+export const jsonOption = {
+  json: { type: 'boolean', meaning: 'Print JSON.' },
+} as const satisfies Readonly<Record<string, Option>>
+
 /** The replacement of an option whose value would be visible to other users. */
 const instead: Readonly<Record<string, string>> = {
   password: 'use --password-file or standard input',
   token: 'set TOLLGATE_TOKEN or use --token-file',
   secret: 'use --secret-file',
+  secrets: 'use --secrets-file or standard input',
   key: 'use --key-file',
 }
 
@@ -93,9 +100,20 @@ export function readArguments(command: Command, words: readonly string[]): Given
   const most = wanted.at(-1)?.endsWith('…') === true ? Number.POSITIVE_INFINITY : wanted.length
   const count = given.words.length
   if (!given.flags.has('help') && (count < least || count > most)) {
-    throw new UsageError(`usage: tollgate ${[command.name, ...wanted].join(' ')}`)
+    throw new UsageError(`usage: ${usageOf(command)}`)
+  }
+  for (const [name, { isRequired }] of Object.entries(options)) {
+    if (isRequired === true && !given.flags.has('help')) needed(given, name)
   }
   return given
+}
+
+/** The command with its words and its required options. */
+export function usageOf({ name, words = [], options = {} }: Command): string {
+  const required = Object.entries(options).flatMap(([option, { value, isRequired }]) =>
+    isRequired === true ? [value === undefined ? `--${option}` : `--${option} <${value}>`] : [],
+  )
+  return ['tollgate', name, ...words, ...required].join(' ')
 }
 
 /** @throws UsageError */
@@ -107,6 +125,11 @@ export function needed(given: Given, option: string): string {
 
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** A word beside the result, such as a prompt or a hint: output may go into a file. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`)
 }
 
 /** The settings for a command: its own options, environment, file, defaults. */
@@ -148,6 +171,27 @@ export async function withInstallation<T>(
     return await work(installation)
   } finally {
     await installation.close()
+  }
+}
+
+/** One list, as JSON or in columns. */
+export function printList<Item>(
+  given: Given,
+  items: readonly Item[],
+  shown: {
+    readonly cells: (item: Item) => readonly string[]
+    readonly head?: readonly string[]
+    /** The sentence for an empty list. */
+    readonly none: string
+  },
+): void {
+  if (given.flags.has('json')) {
+    const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+    print(JSON.stringify(items, plain, 2))
+  } else if (items.length === 0) print(shown.none)
+  else {
+    const head = shown.head === undefined ? [] : [shown.head]
+    for (const line of columns([...head, ...items.map(shown.cells)])) print(line)
   }
 }
 

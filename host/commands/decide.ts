@@ -23,6 +23,16 @@ export const proposalOption: Readonly<Record<string, Option>> = {
 }
 
 export const reasonOption: Readonly<Record<string, Option>> = {
+  reason: {
+    type: 'string',
+    value: 'text',
+    meaning: 'Reason, for the audit trail.',
+    isRequired: true,
+  },
+}
+
+/** For actions that have a reason of their own. */
+export const ownReasonOption: Readonly<Record<string, Option>> = {
   reason: { type: 'string', value: 'text', meaning: 'Reason, for the audit trail.' },
 }
 

@@ -2,11 +2,12 @@ import type { DispatchFacts, DispatchRule, ListedRule } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
 import {
   type Command,
-  columns,
   type Given,
+  jsonOption,
   needed,
   type Option,
   print,
+  printList,
   UsageError,
   withInstallation,
 } from './command.ts'
@@ -18,12 +19,13 @@ const list: Command = {
   name: 'entity rule list',
   summary: 'List the dispatching rules of a merchant by priority.',
   words: ['<merchant>'],
+  options: jsonOption,
   async run(given) {
     const [merchant = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
       const { rules } = await said(() => gateway.entities.dispatching.list(merchant))
-      if (rules.length === 0) print('no rules: requests must name a channel of this merchant')
-      for (const line of columns(rules.map(cells))) print(line)
+      const none = 'no rules: requests must name a channel of this merchant'
+      printList(given, rules, { none, cells })
       return 0
     })
   },
@@ -60,11 +62,13 @@ const ruleOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'number',
     meaning: 'Priority, 1 to 1000000. The matching rule with the lowest priority decides.',
+    isRequired: true,
   },
   channel: {
     type: 'string',
     value: 'id',
     meaning: 'Channel of this merchant that the rule chooses.',
+    isRequired: true,
   },
   brands: {
     type: 'string',
@@ -152,6 +156,7 @@ const set: Command = {
       type: 'string',
       value: 'json',
       meaning: `Rules as a JSON list: ${example}. [] switches dispatching off.`,
+      isRequired: true,
     },
   },
   async run(given) {

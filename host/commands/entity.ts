@@ -2,10 +2,11 @@ import type { Gateway, NewEntity } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
 import {
   type Command,
-  columns,
   type Given,
+  jsonOption,
   needed,
   print,
+  printList,
   UsageError,
   withInstallation,
 } from './command.ts'
@@ -17,32 +18,44 @@ const kinds = ['psp', 'division', 'merchant', 'channel'] as const
 export const entityListCommand: Command = {
   name: 'entity list',
   summary: 'List PSPs, divisions, merchants and channels.',
+  options: jsonOption,
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
-      const rows = below(null, await gateway.entities.list())
-      if (rows.length === 0) print('no entities yet: tollgate entity create --kind psp --name …')
-      for (const line of columns(rows)) print(line)
+      printList(given, below(null, await gateway.entities.list()), {
+        none: 'no entities yet: tollgate entity create --kind psp --name …',
+        cells: ({ depth, id, kind, name, closed }) => [
+          id,
+          `${'  '.repeat(depth)}${kind}`,
+          name + (closed ? ' (closed)' : ''),
+        ],
+      })
       return 0
     })
   },
 }
 
-/** The tree below one node, its depth shown by blanks. */
-function below(parentId: string | null, all: readonly Row[], depth = 0): string[][] {
+/** The tree below one node, in its order. */
+function below(
+  parentId: string | null,
+  all: readonly Row[],
+  depth = 0,
+): (Row & { readonly depth: number })[] {
   return all
     .filter((row) => row.parent_id === parentId)
-    .flatMap((row) => [
-      [row.id, `${'  '.repeat(depth)}${row.kind}`, row.name + (row.closed ? ' (closed)' : '')],
-      ...below(row.id, all, depth + 1),
-    ])
+    .flatMap((row) => [{ ...row, depth }, ...below(row.id, all, depth + 1)])
 }
 
 export const entityCreateCommand: Command = {
   name: 'entity create',
   summary: 'Create a PSP, division, merchant or channel, and print its id.',
   options: {
-    kind: { type: 'string', value: 'kind', meaning: `Kind of entity: ${kinds.join(', ')}.` },
-    name: { type: 'string', value: 'text', meaning: 'Display name.' },
+    kind: {
+      type: 'string',
+      value: 'kind',
+      meaning: `Kind of entity: ${kinds.join(', ')}.`,
+      isRequired: true,
+    },
+    name: { type: 'string', value: 'text', meaning: 'Display name.', isRequired: true },
     parent: { type: 'string', value: 'id', meaning: 'Id of the parent entity. A psp has none.' },
     id: {
       type: 'string',
@@ -85,6 +98,7 @@ export const entitySetCommand: Command = {
       type: 'string',
       value: 'json',
       meaning: 'Settings as JSON: {"partialApproval":true}.',
+      isRequired: true,
     },
   },
   async run(given) {

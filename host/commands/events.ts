@@ -1,4 +1,4 @@
-import { type Command, columns, print, UsageError } from './command.ts'
+import { type Command, jsonOption, print, printList, tell, UsageError } from './command.ts'
 import {
   apiOptions,
   type FeedEvent,
@@ -25,6 +25,7 @@ export const eventsListCommand: Command = {
         'Types of events, separated by commas: PAYMENT, REGISTRATION, SCHEDULE. Default: all.',
     },
     type: { type: 'string', value: 'list', meaning: 'The older name of --types.' },
+    ...jsonOption,
     ...apiOptions,
   },
   async run(given) {
@@ -41,9 +42,8 @@ export const eventsListCommand: Command = {
       place = { cursor: page.nextCursor }
       more = page.more
     }
-    if (events.length === 0) print(`no events since ${from}`)
-    for (const line of columns(events.map(rowOf))) print(line)
-    if (more) print(`more events: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
+    printList(given, events, { none: `no events since ${from}`, cells: rowOf })
+    if (more) tell(`more events: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
     return 0
   },
 }

@@ -1,3 +1,4 @@
+import pRetry from 'p-retry'
 import { onEndSignal } from '../serve/signals.ts'
 import { type Command, columns, type Given, print, UsageError } from './command.ts'
 import { type Forwarded, forward, keyOf, secretOf, type Target } from './forward.ts'
@@ -8,16 +9,13 @@ import {
   kindOf,
   MerchantApi,
   momentOf,
-  rest,
   sinceOption,
   UnavailableError,
 } from './merchant-api.ts'
 import { secretIn } from './secret-file.ts'
 
-/** An answer other than 2xx is asked for again after these times; then the event is passed over. */
-const pausesMs = [1_000, 2_000, 4_000]
-/** Pause between attempts while the gateway or the program does not respond. */
-const knockMs = 1_000
+/** A refused event is offered again after 1, 2 and 4 seconds, and then passed over. */
+const refusedPauses = { retries: 3, minTimeout: 1_000, factor: 2 } as const
 const waitSeconds = 20
 
 export const listenCommand: Command = {
@@ -137,60 +135,79 @@ class Listener {
 
   /** Until the signal is aborted. @throws RefusedError */
   async follow(from: { types: string | undefined; since: string }): Promise<void> {
-    const { types } = from
+    try {
+      await this.#follow(from)
+    } catch (error) {
+      if (!this.#signal.aborted) throw error
+    }
+  }
+
+  async #follow({ types, since }: { types: string | undefined; since: string }): Promise<void> {
     let cursor: string | undefined
     while (!this.#signal.aborted) {
-      const place =
-        cursor === undefined ? { since: from.since } : { cursor, wait: String(waitSeconds) }
+      const place = cursor === undefined ? { since } : { cursor, wait: String(waitSeconds) }
       const page = await this.#page({ types, ...place })
-      if (page === undefined) continue
       if (cursor === undefined) print('Ready. Press Ctrl-C to stop.')
-      for (const event of page.events) {
-        await this.#bring(event)
-        if (this.#signal.aborted) return
-      }
+      for (const event of page.events) await this.#bring(event)
       cursor = page.nextCursor
     }
   }
 
-  async #page(query: Record<string, string | undefined>): Promise<FeedPage | undefined> {
-    try {
-      const page = await this.#api.get('/v1/events', query, this.#signal)
-      this.#works(`${this.#api.url} responds again`)
-      return page as FeedPage
-    } catch (error) {
-      if (this.#signal.aborted) return undefined
-      if (!(error instanceof UnavailableError)) throw error
-      this.#says(`${error.message}; retrying`)
-      await rest(knockMs, this.#signal)
-      return undefined
-    }
+  /** The next page, as soon as the gateway responds. */
+  async #page(query: Record<string, string | undefined>): Promise<FeedPage> {
+    const page = await pRetry(() => this.#api.getOnce('/v1/events', query, this.#signal), {
+      ...knocking(this.#signal),
+      shouldRetry: ({ error }) => error instanceof UnavailableError,
+      onFailedAttempt: ({ error }) => {
+        if (error instanceof UnavailableError) this.#says(`${error.message}; retrying`)
+      },
+    })
+    this.#works(`${this.#api.url} responds again`)
+    return page as FeedPage
   }
 
+  /** Brings an event to the program, again after each refusal, and then passes it over. */
   async #bring(event: FeedEvent): Promise<void> {
     const { payload } = event
     const shown = [kindOf(event), payload.id, payload.result?.code ?? ''].join('  ').trimEnd()
     this.counts.events += 1
     if (this.#isPrinting) print(JSON.stringify(payload, undefined, 2))
-    if (this.#target === undefined) return print(line(event.at, shown))
-    for (let tries = 0; !this.#signal.aborted; ) {
-      const forwarded = await forward(this.#target, event, this.#signal).catch(() => undefined)
-      if (forwarded === undefined) return
-      if (forwarded.status === undefined) {
-        // The program does not listen, perhaps during a restart, so this is no refusal.
-        this.#says(`${this.#target.url} does not respond: ${forwarded.error}; retrying`)
-        await rest(knockMs, this.#signal)
-        continue
-      }
-      this.#works()
-      const isAccepted = forwarded.status >= 200 && forwarded.status < 300
-      const pauseMs = isAccepted ? undefined : pausesMs[tries]
-      print(line(event.at, shown, outcome(forwarded, isAccepted, pauseMs)))
-      if (isAccepted) this.counts.accepted += 1
-      if (pauseMs === undefined) return
-      tries += 1
-      await rest(pauseMs, this.#signal)
+    const target = this.#target
+    if (target === undefined) return print(line(event.at, shown))
+    try {
+      await pRetry(() => this.#offer(target, event, shown), {
+        ...refusedPauses,
+        signal: this.#signal,
+        onFailedAttempt: ({ error, retryDelay, retriesLeft }) => {
+          if (!(error instanceof RefusedEventError)) return
+          const then = retriesLeft === 0 ? 'skipped' : `retry in ${retryDelay / 1000} s`
+          print(line(event.at, shown, `${answerOf(error.answer)}; ${then}`))
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof RefusedEventError)) throw error
     }
+  }
+
+  /** One offer. A program that does not listen refuses nothing: it restarts, perhaps. */
+  async #offer(target: Target, event: FeedEvent, shown: string): Promise<void> {
+    const answer = await pRetry(
+      async () => {
+        const answer = await forward(target, event, this.#signal)
+        if (answer.status === undefined) throw new Error(answer.error)
+        return answer
+      },
+      {
+        ...knocking(this.#signal),
+        onFailedAttempt: ({ error }) =>
+          this.#says(`${target.url} does not respond: ${error.message}; retrying`),
+      },
+    )
+    this.#works()
+    const { status = 0 } = answer
+    if (status < 200 || status >= 300) throw new RefusedEventError(answer)
+    this.counts.accepted += 1
+    print(line(event.at, shown, answerOf(answer)))
   }
 
   #says(trouble: string): void {
@@ -215,14 +232,22 @@ class Listener {
 const line = (at: string, shown: string, outcome = '') =>
   `${at.slice(11, 19)}  ${shown}${outcome === '' ? '' : `  -> ${outcome}`}`
 
-function outcome(
-  { status, ms }: Forwarded,
-  isAccepted: boolean,
-  pauseMs: number | undefined,
-): string {
-  const answered = `${status} in ${ms} ms`
-  if (isAccepted) return answered
-  return pauseMs === undefined
-    ? `${answered}; skipped`
-    : `${answered}; retry in ${pauseMs / 1000} s`
+const answerOf = ({ status, ms }: Forwarded): string => `${status} in ${ms} ms`
+
+/** The program answered with another status than 2xx. */
+class RefusedEventError extends Error {
+  readonly answer: Forwarded
+
+  constructor(answer: Forwarded) {
+    super(answerOf(answer))
+    this.answer = answer
+  }
 }
+
+/** While the gateway or the program does not respond. */
+const knocking = (signal: AbortSignal) => ({
+  retries: Number.POSITIVE_INFINITY,
+  minTimeout: 1_000,
+  factor: 1,
+  signal,
+})

@@ -1,8 +1,16 @@
 /** The public API as a command of a merchant's developer uses it. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { buildNumber } from '@tollgate/core'
+import type { Got, Response } from 'got'
 import { readCredentials } from '../serve/demo.ts'
 import { dataDirectoryOf } from '../serve/installation.ts'
-import { type Given, type Option, placeOfCommand, settingsFor, UsageError } from './command.ts'
+import {
+  type Given,
+  type Option,
+  placeOfCommand,
+  settingsFor,
+  tell,
+  UsageError,
+} from './command.ts'
 import { secretIn } from './secret-file.ts'
 
 export type FeedEvent = {
@@ -45,14 +53,30 @@ export const sinceOption: Option = {
 }
 
 const longestAnswerMs = 45_000
+const patientTries = 2
 
 export class MerchantApi {
   readonly url: string
   readonly token: string
+  readonly #client: Got
 
-  constructor(url: string, token: string) {
+  private constructor(url: string, token: string, got: Got) {
     this.url = url.endsWith('/') ? url.slice(0, -1) : url
     this.token = token
+    this.#client = got.extend({
+      headers: { authorization: `Bearer ${token}`, 'user-agent': buildNumber },
+      timeout: { request: longestAnswerMs },
+      // A redirect would carry the token to another server.
+      followRedirect: false,
+      throwHttpErrors: false,
+      retry: { methods: ['GET'], statusCodes: [429, 500, 502, 503, 504], maxRetryAfter: 10_000 },
+      hooks: {
+        beforeRetry: [
+          ({ response, code }) =>
+            tell(`${this.url}: ${response?.statusCode ?? code ?? 'no response'}; retrying`),
+        ],
+      },
+    })
   }
 
   /** From options, environment and the files of `serve` in this folder. @throws UsageError */
@@ -67,51 +91,62 @@ export class MerchantApi {
     if (!/^https?:\/\/[^/]/.test(url))
       throw new UsageError('--url must begin with http:// or https://')
     if (token === undefined) throw new UsageError(missing('TOLLGATE_TOKEN or --token-file'))
-    return new MerchantApi(url, token)
+    // A serving process never needs the client.
+    const { got } = await import('got')
+    return new MerchantApi(url, token, got)
   }
 
-  get(path: string, query: Readonly<Record<string, string | undefined>>, signal?: AbortSignal) {
-    const sent = Object.entries(query).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    )
-    const search = sent.length === 0 ? '' : `?${new URLSearchParams(sent)}`
-    return this.#ask('GET', `${path}${search}`, undefined, signal)
+  get(path: string, query: Query) {
+    return this.#ask('GET', withQuery(path, query), { isPatient: true })
   }
 
-  post(path: string, fields: Readonly<Record<string, string>>) {
-    return this.#ask('POST', path, new URLSearchParams(fields))
+  /** The same, once: the caller asks again. */
+  getOnce(path: string, query: Query, signal: AbortSignal) {
+    return this.#ask('GET', withQuery(path, query), { signal })
+  }
+
+  post(path: string, form: Readonly<Record<string, string>>) {
+    return this.#ask('POST', path, { form })
   }
 
   /** @throws RefusedError it was refused and will be again · UnavailableError it may work later. */
-  async #ask(
-    method: string,
-    path: string,
-    body?: URLSearchParams,
-    signal?: AbortSignal,
-  ): Promise<Answer> {
-    const timeout = AbortSignal.timeout(longestAnswerMs)
-    let status: number
-    let text: string
+  async #ask(method: 'GET' | 'POST', path: string, more: Ask): Promise<Answer> {
+    const { signal, isPatient, form } = more
+    let answer: Response<string>
     try {
-      const answer = await fetch(`${this.url}${path}`, {
+      answer = await this.#client(`${this.url}${path}`, {
         method,
-        headers: { authorization: `Bearer ${this.token}` },
-        redirect: 'manual',
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        ...(body === undefined ? {} : { body }),
+        retry: { limit: isPatient === true ? patientTries : 0 },
+        ...(form === undefined ? {} : { form }),
+        ...(signal === undefined ? {} : { signal }),
       })
-      status = answer.status
-      text = await answer.text()
     } catch (error) {
       signal?.throwIfAborted()
       throw new UnavailableError(`${this.url} does not respond: ${whyOf(error)}`)
     }
+    const { statusCode: status, body: text } = answer
     if (status === 200) return JSON.parse(text) as Answer
     const said = sentenceOf(text)
     if (status === 429 || status >= 500)
       throw new UnavailableError(`${this.url} responds with ${status}${said}`)
     throw new RefusedError(`${this.url} refuses the request: ${status}${said}`)
   }
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+function withQuery(path: string, query: Query): string {
+  const sent = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return sent.length === 0 ? path : `${path}?${new URLSearchParams(sent)}`
+}
+
+type Ask = {
+  readonly form?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  /** Asks again by itself. Only questions: a change may have happened although no answer came. */
+  readonly isPatient?: boolean
 }
 
 export type Answer = Readonly<Record<string, unknown>>
@@ -125,13 +160,14 @@ const missing = (what: string) => `set ${what}, or start the gateway in this fol
 
 /** `ECONNREFUSED` and the like, as plain as they are. */
 export function whyOf(error: unknown): string {
-  const { cause, name, message } = error as {
+  const { cause, code, name, message } = error as {
     cause?: { code?: string; message?: string }
+    code?: string
     name: string
     message: string
   }
   if (name === 'TimeoutError') return 'timeout'
-  return cause?.code ?? cause?.message ?? message
+  return code ?? cause?.code ?? cause?.message ?? message
 }
 
 function sentenceOf(text: string): string {
@@ -164,7 +200,3 @@ export const wireMoment = (ms: number): string =>
 /** The event's type and action: `PAYMENT`, `REGISTRATION CREATED`. */
 export const kindOf = ({ type, action }: FeedEvent): string =>
   action === undefined ? type : `${type} ${action}`
-
-/** Ends early when the signal is aborted. */
-export const rest = (ms: number, signal: AbortSignal): Promise<void> =>
-  pause(ms, undefined, { signal }).catch(() => undefined)

@@ -9,9 +9,11 @@ import {
   type Command,
   columns,
   type Given,
+  jsonOption,
   needed,
   type Option,
   print,
+  printList,
   UsageError,
   withInstallation,
 } from './command.ts'
@@ -48,7 +50,12 @@ const create: Command = {
   name: 'operator create',
   summary: 'Create an operator. The authenticator and the recovery codes are shown only once.',
   words: ['<name>'],
-  options: { ...place, ...passwordOption, ...proposalOption },
+  options: {
+    role: { ...place.role, isRequired: true },
+    entity: { ...place.entity, isRequired: true },
+    ...passwordOption,
+    ...proposalOption,
+  },
   notes: `Roles: ${roles.map(({ name, rights }) => `${name} (${rights.join(', ')})`).join('; ')}.`,
   async run(given) {
     const [name = ''] = given.words
@@ -139,23 +146,22 @@ const enable: Command = {
 const list: Command = {
   name: 'operator list',
   summary: 'List operators with role, entity and last login.',
+  options: jsonOption,
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
       const people = await gateway.people.list()
-      const rows = people.map(({ id, name, role, entityId, lastLoginAt, disabledAt }) => [
-        id,
-        name,
-        role,
-        entityId ?? 'all',
-        lastLoginAt?.toISOString() ?? 'never',
-        disabledAt === null ? '' : `disabled ${disabledAt.toISOString()}`,
-      ])
-      if (rows.length === 0)
-        print('no operators: tollgate operator create <name> --role … --entity …')
-      else {
-        const head = ['id', 'name', 'role', 'entity', 'last login', '']
-        for (const line of columns([head, ...rows])) print(line)
-      }
+      printList(given, people, {
+        none: 'no operators: tollgate operator create <name> --role … --entity …',
+        head: ['id', 'name', 'role', 'entity', 'last login', ''],
+        cells: ({ id, name, role, entityId, lastLoginAt, disabledAt }) => [
+          id,
+          name,
+          role,
+          entityId ?? 'all',
+          lastLoginAt?.toISOString() ?? 'never',
+          disabledAt === null ? '' : `disabled ${disabledAt.toISOString()}`,
+        ],
+      })
       return 0
     })
   },
@@ -165,6 +171,7 @@ const confirm: Command = {
   name: 'operator confirm',
   summary: 'Confirm a proposal of an operator as the second person.',
   words: ['[<proposal>]'],
+  options: jsonOption,
   notes:
     'Without an id, the command lists open proposals. Only an operator can confirm a proposal from the command line.',
   async run(given) {
@@ -181,15 +188,16 @@ const confirm: Command = {
         }
         return 0
       }
-      const rows = (await people.proposals()).map((row) => [
-        row.id,
-        row.kind,
-        `by ${row.proposer}`,
-        row.confirmer === null ? 'waits' : `confirmed by ${row.confirmer}`,
-        JSON.stringify(row.facts),
-      ])
-      for (const line of columns(rows)) print(line)
-      if (rows.length === 0) print('no open proposals')
+      printList(given, await people.proposals(), {
+        none: 'no open proposals',
+        cells: (row) => [
+          row.id,
+          row.kind,
+          `by ${row.proposer}`,
+          row.confirmer === null ? 'waits' : `confirmed by ${row.confirmer}`,
+          JSON.stringify(row.facts),
+        ],
+      })
       return 0
     })
   },

@@ -1,12 +1,12 @@
 import { type Command, needed, print, UsageError, withInstallation } from './command.ts'
-import { byOption, decidedBy, reasonOption } from './decide.ts'
+import { byOption, decidedBy, ownReasonOption, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 
 const enquire: Command = {
   name: 'payment enquire',
   summary: 'Ask the acquirer now for the outcome of an open payment. Moves no money.',
   words: ['<id>'],
-  options: { ...reasonOption, ...byOption },
+  options: { ...ownReasonOption, ...byOption },
   notes:
     'The enquiry goes out from this machine, with the settings found here. Exits with 2 if the payment is still open.',
   async run(given) {
@@ -25,7 +25,7 @@ const settle: Command = {
   summary: "Settle an open payment by hand, according to the acquirer's records.",
   words: ['<id>'],
   options: {
-    as: { type: 'string', value: 'outcome', meaning: 'approved or declined.' },
+    as: { type: 'string', value: 'outcome', meaning: 'approved or declined.', isRequired: true },
     ...reasonOption,
     ...byOption,
   },
@@ -49,7 +49,7 @@ const redrive: Command = {
   name: 'payment redrive',
   summary: "Queue the engine's job for a payment or an execution again.",
   words: ['<id>'],
-  options: { ...reasonOption, ...byOption },
+  options: { ...ownReasonOption, ...byOption },
   notes:
     'A worker runs the job. The job enquires before it acts and never sends under a new key. Also restarts jobs that used up their retries.',
   async run(given) {

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { howPrivate, isPrivate } from '../serve/private-file.ts'
 import { systemCode } from '../thrown.ts'
 import { type Given, UsageError } from './command.ts'
 
@@ -12,10 +13,9 @@ export async function secretIn(given: Given, option: string): Promise<string | u
   const path = given.options[option]
   if (path === undefined) return undefined
   try {
-    const about = await stat(path)
-    if (process.platform !== 'win32' && about.isFile() && (about.mode & 0o077) !== 0) {
+    if (!(await isPrivate(path))) {
       throw new UsageError(
-        `--${option}: other users of this machine can read ${path}; run chmod 600 on it`,
+        `--${option}: other users of this machine can read ${path}; ${howPrivate}`,
       )
     }
     const text = (await readFile(path, 'utf8')).trim()

@@ -5,7 +5,7 @@ import { demoCommand } from '../serve/demo.ts'
 import { standLastResort } from '../serve/last-resort.ts'
 import { type Served, serve } from '../serve/serve.ts'
 import { onEndSignal } from '../serve/signals.ts'
-import { type Command, print, settingsFor } from './command.ts'
+import { type Command, columns, print, settingsFor } from './command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -37,7 +37,7 @@ export const serveCommand: Command = {
     const isPretty =
       settings.logFormat === 'pretty' ||
       (settings.logFormat === 'auto' && process.stderr.isTTY === true)
-    const { log, flush } = openLog(settings.logLevel, isPretty)
+    const { log, flush, flushNow } = openLog(settings.logLevel, isPretty)
     let served: Served | undefined
     let isBroken = false
     const endBroken = (why: string) => {
@@ -62,10 +62,10 @@ export const serveCommand: Command = {
         log.info({ signal }, 'ending: running payments finish; press Ctrl-C again to force')
         await running?.close()
         log.info({}, 'ended')
-        flush()
+        await flush()
       },
       () => {
-        flush()
+        flushNow()
         process.exit(130)
       },
     )
@@ -83,10 +83,11 @@ function endUnstarted(error: unknown): never {
 }
 
 function present(
-  { url, healthUrl, demo, database }: Served,
+  { url, healthUrl, demo, database, parts }: Served,
   { environment, role }: HostSettings,
 ): void {
   print(`${buildNumber}, ${environment} environment, database ${database}`)
+  for (const line of columns(parts)) print(line)
   if (url === undefined) {
     print(`Works as ${role}. Health checks: ${healthUrl}/readyz`)
     return

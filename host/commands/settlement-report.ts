@@ -1,4 +1,4 @@
-import { type Command, columns, print, withInstallation } from './command.ts'
+import { type Command, jsonOption, printList, withInstallation } from './command.ts'
 import { told } from './inspect.ts'
 
 export const settlementReport: Command = {
@@ -10,7 +10,7 @@ export const settlementReport: Command = {
       value: 'id',
       meaning: 'Entity whose files are made, with all entities below it. Default: all.',
     },
-    json: { type: 'boolean', meaning: 'Print JSON.' },
+    ...jsonOption,
   },
   notes:
     'A running worker makes them a minute after new records. Merchants read them with GET /reports/v1/reconciliations/files.',
@@ -20,16 +20,10 @@ export const settlementReport: Command = {
       const files = await told(() =>
         gateway.reports.cut(entity === undefined ? {} : { entityId: entity }),
       )
-      if (given.flags.has('json')) print(JSON.stringify(files, undefined, 2))
-      else if (files.length === 0) print('no new records')
-      else {
-        const rows = files.map(({ id, name, rows }) => [
-          id,
-          name,
-          `${rows} ${rows === 1 ? 'record' : 'records'}`,
-        ])
-        for (const line of columns(rows)) print(line)
-      }
+      printList(given, files, {
+        none: 'no new records',
+        cells: ({ id, name, rows }) => [id, name, `${rows} ${rows === 1 ? 'record' : 'records'}`],
+      })
       return 0
     })
   },

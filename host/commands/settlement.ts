@@ -3,7 +3,16 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ExceptionalRecordView, SettlementFileView } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
-import { type Command, columns, needed, print, UsageError, withInstallation } from './command.ts'
+import {
+  type Command,
+  columns,
+  jsonOption,
+  needed,
+  print,
+  printList,
+  UsageError,
+  withInstallation,
+} from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 import { settlementReport } from './settlement-report.ts'
@@ -14,7 +23,12 @@ const importCommand: Command = {
   summary: 'Import a settlement file of an acquirer.',
   words: ['<file>'],
   options: {
-    account: { type: 'string', value: 'id', meaning: 'Acquirer account that the file belongs to.' },
+    account: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Acquirer account that the file belongs to: tollgate account list.',
+      isRequired: true,
+    },
     'skip-bad-lines': {
       type: 'boolean',
       meaning: 'Leave out unreadable lines and list them, instead of refusing the file.',
@@ -96,16 +110,14 @@ const list: Command = {
   summary: 'List settlement files, newest first.',
   options: {
     limit: limitOption('files'),
-    json: { type: 'boolean', meaning: 'Print JSON.' },
+    ...jsonOption,
   },
   async run(given) {
     const limit = limitOf(given.options.limit)
     return withInstallation(given, {}, async ({ gateway }) => {
       const files = await told(() => gateway.settlement.files({ limit }))
-      if (given.flags.has('json')) print(JSON.stringify(files, undefined, 2))
-      else if (files.length === 0) {
-        print('no settlement files: tollgate settlement import <file> --account <id>')
-      } else for (const line of columns(files.map(cells))) print(line)
+      const none = 'no settlement files: tollgate settlement import <file> --account <id>'
+      printList(given, files, { none, cells })
       return 0
     })
   },
@@ -131,7 +143,7 @@ const show: Command = {
   name: 'settlement show',
   summary: 'Show a settlement file and the lines that it left out. Exits with 2 if it was refused.',
   words: ['<file>'],
-  options: { json: { type: 'boolean', meaning: 'Print JSON.' } },
+  options: jsonOption,
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
@@ -159,10 +171,10 @@ const exceptions: Command = {
   options: {
     file: { type: 'string', value: 'id', meaning: 'Only records of this settlement file.' },
     limit: limitOption('records'),
-    json: { type: 'boolean', meaning: 'Print JSON.' },
+    ...jsonOption,
   },
   notes:
-    'Each line has the id of the record, and the payments that the record may be about. tollgate settlement assign gives the record to its payments.',
+    'Each line has the id of the record, and the payments that the record may be about. UNCONFIRMED: only amount, card and brand name the payment, so the record changes nothing before you assign it. tollgate settlement assign gives the record to its payments.',
   async run(given) {
     const limit = limitOf(given.options.limit)
     const { file } = given.options
@@ -170,9 +182,7 @@ const exceptions: Command = {
       const records = await told(() =>
         gateway.settlement.exceptions({ limit, ...(file !== undefined && { fileId: file }) }),
       )
-      if (given.flags.has('json')) print(JSON.stringify(records, undefined, 2))
-      else if (records.length === 0) print('there is no record to check')
-      else for (const line of columns(records.map(recordCells))) print(line)
+      printList(given, records, { none: 'there is no record to check', cells: recordCells })
       return 0
     })
   },
@@ -189,7 +199,13 @@ function recordCells(record: ExceptionalRecordView): string[] {
     `${record.settlementDate} line ${record.line}`,
     `${record.recordType} ${record.transactionType}`,
     `${record.cashflow === 'NEG' ? '-' : ''}${record.amount} ${record.currency}`,
-    [record.matchStatus ?? '', ...record.discrepancies].join(' ').trim(),
+    [
+      record.matchStatus ?? '',
+      ...record.discrepancies,
+      ...(record.isUnconfirmed === true ? ['UNCONFIRMED'] : []),
+    ]
+      .join(' ')
+      .trim(),
     harmless(record.merchantTransactionId ?? ''),
     candidateCount === 0 ? '' : `candidates ${shown}${more > 0 ? ` and ${more} more` : ''}`,
   ]

@@ -50,7 +50,7 @@ export const sftpCommand: Command = {
       return 0
     } finally {
       await installation.close()
-      flush()
+      await flush()
     }
   },
 }

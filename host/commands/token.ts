@@ -1,7 +1,16 @@
 import type { Gateway, TokenLimits } from '@tollgate/core'
 import { limits, tokenRights } from '@tollgate/schemas'
 import { commandLineActor } from './actor.ts'
-import { type Command, columns, type Given, needed, print, withInstallation } from './command.ts'
+import {
+  type Command,
+  columns,
+  type Given,
+  jsonOption,
+  needed,
+  print,
+  printList,
+  withInstallation,
+} from './command.ts'
 import { proposalOption } from './decide.ts'
 import { said } from './entity.ts'
 import { lengthOf, momentAhead } from './time-ahead.ts'
@@ -23,8 +32,9 @@ export const tokenCreateCommand: Command = {
       type: 'string',
       value: 'id',
       meaning: 'Entity that the token acts for, together with all entities below it.',
+      isRequired: true,
     },
-    name: { type: 'string', value: 'text', meaning: 'Purpose of the token.' },
+    name: { type: 'string', value: 'text', meaning: 'Purpose of the token.', isRequired: true },
     rights: {
       type: 'string',
       value: 'names',
@@ -78,20 +88,25 @@ const listed = (text: string): string[] =>
 export const tokenListCommand: Command = {
   name: 'token list',
   summary: 'List access tokens, without the tokens themselves.',
-  options: { entity: { type: 'string', value: 'id', meaning: 'Only tokens of this entity.' } },
+  options: {
+    entity: { type: 'string', value: 'id', meaning: 'Only tokens of this entity.' },
+    ...jsonOption,
+  },
   notes: 'The time of last use lags up to two minutes.',
   async run(given) {
     const only = given.options.entity
     return withInstallation(given, {}, async ({ gateway }) => {
-      const rows: string[][] = []
+      const found: (Token & { readonly kind: string })[] = []
       for (const entity of await gateway.entities.list()) {
         if (only !== undefined && only !== entity.id) continue
-        for (const token of await gateway.entities.tokens(entity.id)) {
-          rows.push([token.id, `${entity.kind} ${entity.id}`, ...cellsOf(token)])
-        }
+        const { kind } = entity
+        for (const token of await gateway.entities.tokens(entity.id)) found.push({ ...token, kind })
       }
-      if (rows.length === 0) print('no tokens: tollgate token create --entity … --name …')
-      else shown([headings, ...rows])
+      printList(given, found, {
+        none: 'no tokens: tollgate token create --entity … --name …',
+        head: headings,
+        cells: (token) => [token.id, `${token.kind} ${token.entity_id}`, ...cellsOf(token)],
+      })
       return 0
     })
   },

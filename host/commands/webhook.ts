@@ -1,6 +1,14 @@
 import type { WebhookView } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
-import { type Command, columns, needed, print, withInstallation } from './command.ts'
+import {
+  type Command,
+  columns,
+  jsonOption,
+  needed,
+  print,
+  printList,
+  withInstallation,
+} from './command.ts'
 import { said } from './entity.ts'
 
 const webhookCreateCommand: Command = {
@@ -11,8 +19,9 @@ const webhookCreateCommand: Command = {
       type: 'string',
       value: 'id',
       meaning: 'Entity whose notifications the endpoint gets, together with all entities below it.',
+      isRequired: true,
     },
-    url: { type: 'string', value: 'url', meaning: 'URL of the endpoint.' },
+    url: { type: 'string', value: 'url', meaning: 'URL of the endpoint.', isRequired: true },
     types: {
       type: 'string',
       value: 'list',
@@ -60,6 +69,7 @@ const webhookListCommand: Command = {
       meaning: 'Only endpoints of this entity and the entities below it.',
     },
     removed: { type: 'boolean', meaning: 'Include removed endpoints.' },
+    ...jsonOption,
   },
   async run(given) {
     const { entity } = given.options
@@ -69,9 +79,10 @@ const webhookListCommand: Command = {
     }
     return withInstallation(given, {}, async ({ gateway }) => {
       const { webhooks } = await said(() => gateway.webhooks.list(request as never))
-      if (webhooks.length === 0) print('no endpoints: tollgate webhook create --entity … --url …')
-      const rows = webhooks.map((one) => [one.id, one.url, one.types, stateOf(one)])
-      for (const line of columns(rows)) print(line)
+      printList(given, webhooks, {
+        none: 'no endpoints: tollgate webhook create --entity … --url …',
+        cells: (one) => [one.id, one.url, one.types, stateOf(one)],
+      })
       return 0
     })
   },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { reasonOf } from '../thrown.ts'
+import { loadOwnModules } from './own-modules.ts'
 import { SettingsError } from './read-settings.ts'
 
 const names = ['tollgate.config.ts', 'tollgate.config.js', 'tollgate.config.mjs'] as const
@@ -33,6 +34,7 @@ export async function readConfigFile(
   if (!existsSync(path)) throw new SettingsError([`the configuration file ${path} does not exist`])
   let module: { readonly default?: unknown }
   try {
+    loadOwnModules(folder)
     module = await import(pathToFileURL(path).href)
   } catch (thrown) {
     throw new SettingsError([`${shown} cannot be loaded: ${reasonOf(thrown)}`])

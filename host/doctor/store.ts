@@ -63,17 +63,20 @@ export class DoctorStore {
 
   /** Months, this one and the next, for which a partitioned table has no partition. */
   missingPartitions(): Promise<{ name: string }[]> {
-    return this.#rows(`
+    return this.#rows(
+      `
       select format('%s_%s', parent, to_char(date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month', 'YYYY_MM')) as name
       from (
         select c.relname as parent
         from pg_partitioned_table p
         join pg_class c on c.oid = p.partrelid
-        where p.partstrat = 'r' and c.relnamespace = 'tollgate'::regnamespace) as tables,
+        where p.partstrat = 'r' and c.relnamespace = to_regnamespace($1)) as tables,
         generate_series(0, 1) as ahead
       where to_regclass(format('tollgate.%s_%s', parent,
         to_char(date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month', 'YYYY_MM'))) is null
-      order by name`)
+      order by name`,
+      [this.#schema],
+    )
   }
 
   /** The next transaction of the server, and the newest of the last events: ids and transactions come in nearly the same order. */

@@ -49,12 +49,21 @@ export async function openDemo(
   return { entityId: channel, accessToken: token }
 }
 
-/** Writes what a client needs, readable by the owner alone. @returns the path. */
+/**
+ * Writes what a client needs, readable by the owner alone. The file of another gateway that still answers
+ * stays, and these credentials go into a file named after their port.
+ *
+ * @returns the path.
+ */
 export async function writeCredentials(
   directory: string,
   credentials: Credentials,
 ): Promise<string> {
-  const path = credentialsPath(directory)
+  const { baseUrl: other } = await readCredentials(directory)
+  const isTaken = other !== undefined && other !== credentials.baseUrl && (await responds(other))
+  const path = isTaken
+    ? join(directory, `test-credentials-${new URL(credentials.baseUrl).port}.json`)
+    : credentialsPath(directory)
   await writePrivateFile(path, `${JSON.stringify(credentials, undefined, 2)}\n`)
   return path
 }
@@ -68,6 +77,17 @@ export async function readCredentials(directory: string): Promise<Partial<Creden
     return Object.fromEntries(Object.entries(read).filter(([, value]) => typeof value === 'string'))
   } catch {
     return {}
+  }
+}
+
+const respondsWithinMs = 1_000
+
+async function responds(baseUrl: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(respondsWithinMs)
+    return (await fetch(`${baseUrl}/healthz`, { signal, redirect: 'manual' })).ok
+  } catch {
+    return false
   }
 }
 

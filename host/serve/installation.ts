@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } from '@tollgate/core'
+import type { Plugin } from '@tollgate/plugin-kit'
 import { release } from '@tollgate/widget'
 import { cardTestingFrom } from '../config/card-testing-settings.ts'
 import { loadPlugins } from '../config/plugins.ts'
@@ -84,6 +85,7 @@ async function embeddedPostgres() {
 export type Installation = {
   readonly gateway: Gateway
   readonly database: OpenDatabase
+  readonly plugins: readonly Plugin[]
   /** Shoppers of a test installation come back here, and merchants' URLs must not name its port. */
   listensAt(url: string): void
   /** Merchants' URLs must not name this port. */
@@ -158,6 +160,7 @@ export async function openInstallation(
     return {
       gateway,
       database,
+      plugins,
       listensAt(url) {
         own.url = url
         exceptPorts.push(Number(new URL(url).port))

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { combinedKeys, type KeyProvider, localKeys, makeKey } from '@tollgate/core'
 import { type HostSettings, SettingsError } from '../config/read-settings.ts'
 import { reasonOf, systemCode } from '../thrown.ts'
 import { openKeyServer } from './key-server.ts'
-import { createPrivateFile } from './private-file.ts'
+import { createPrivateFile, howPrivate, isPrivate } from './private-file.ts'
 
 /** The keys of a database are not here. The message says where they were looked for. */
 export class KeysError extends Error {
@@ -57,10 +57,9 @@ async function givenKeys(settings: HostSettings, path: string): Promise<KeyProvi
 
 async function readKeyFile(path: string): Promise<string | undefined> {
   try {
-    const { mode } = await stat(path)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    if (!(await isPrivate(path))) {
       throw new KeysError(
-        `other users of this machine can read the key file ${path}; run chmod 600 on the file`,
+        `other users of this machine can read the key file ${path}; ${howPrivate}`,
       )
     }
     return await readFile(path, 'utf8')

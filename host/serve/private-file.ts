@@ -1,7 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, rename, unlink } from 'node:fs/promises'
+import { link, mkdir, open, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemCode } from '../thrown.ts'
+
+const readableByGroup = 0o040
+const otherwiseOpen = 0o037
+
+/**
+ * Whether a file keeps a secret: only its owner may read it, or also a group, when nobody else enters
+ * the folder. Orchestrators mount secrets in this way. @throws the system's error
+ */
+export async function isPrivate(path: string): Promise<boolean> {
+  const file = await stat(path)
+  if (process.platform === 'win32' || !file.isFile()) return true
+  if ((file.mode & otherwiseOpen) !== 0) return false
+  if ((file.mode & readableByGroup) === 0) return true
+  const folder = await stat(dirname(await realpath(path)))
+  return (folder.mode & 0o007) === 0
+}
+
+export const howPrivate =
+  'run chmod 600 on it, or chmod 440 if its folder is closed to other users (chmod 750)'
 
 /** Writes a file that only its owner may read: the old text or the new one is there, never a part. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {

@@ -8,6 +8,7 @@ import { createHost, type Host, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
+import { partsOf } from './parts.ts'
 
 export type Served = {
   /** Undefined for a worker, which serves no requests. */
@@ -16,9 +17,14 @@ export type Served = {
   readonly healthUrl: string | undefined
   /** Credentials of the demo channel, with the path of their file. */
   readonly demo:
-    | (Credentials & { readonly path: string; readonly shopUrl: string | undefined })
+    | (Credentials & {
+        readonly path: string
+        readonly shopUrl: string | undefined
+      })
     | undefined
   readonly database: string
+  /** What the installation consists of, in rows. */
+  readonly parts: readonly (readonly string[])[]
   /** Answers the requests that an uncaught error left without a response. */
   faulted(error: unknown): void
   /** Running requests and jobs finish, then the gateway and the database are let go. */
@@ -31,9 +37,10 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   const { gateway, database } = installation
   let listening: Listening | undefined
   let shop: DemoShop | undefined
-  const healthUrl = undefined
-  const served = { demo: undefined, database: database.title, healthUrl, close, faulted }
   try {
+    const parts = await partsOf(installation)
+    const healthUrl = undefined
+    const served = { demo: undefined, database: database.title, parts, healthUrl, close, faulted }
     if (settings.role === 'worker') {
       listening = await healthOf(gateway, settings, place).listen()
       installation.keepsFromMerchants(listening.url)

@@ -5014,7 +5014,7 @@ export interface EventAnswer {
   /** Time of storage. */
   at?: string
   /** Type of the resource. */
-  type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
+  type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE")
   /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
   payload?: (PaymentPayloadAnswer | RegistrationPayloadAnswer | SchedulePayloadAnswer)
@@ -5216,7 +5216,7 @@ export interface EventsGetAnswer {
   /** Time of storage. */
   at: string
   /** Type of the resource. */
-  type: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK")
+  type: ("PAYMENT" | "REGISTRATION" | "SCHEDULE")
   /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
   payload?: (PaymentPayloadAnswer | RegistrationPayloadAnswer | SchedulePayloadAnswer)
@@ -5663,7 +5663,7 @@ export interface DeliverieAnswer {
   /** Event of the notification. */
   eventId?: string
   /** Type of the resource. */
-  type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "RISK" | "CALLBACK")
+  type?: ("PAYMENT" | "REGISTRATION" | "SCHEDULE" | "CALLBACK")
   /** Payment, registration or schedule. */
   resource?: string
   /** DEAD: given up. */

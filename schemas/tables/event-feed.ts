@@ -3,7 +3,7 @@ import { id32, notificationId, timestamp } from './formats.ts'
 
 const beyond = { because: 'An addition to the documented parameters.' }
 const many = { maxIndex: 499 }
-const types = oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK')
+const types = oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE')
 const action = oneOf('CREATED', 'UPDATED', 'DELETED')
 
 /** Parameters of a feed request, in addition to those of a page. */

@@ -177,7 +177,7 @@ export const limits = {
   /** Maximum lead of ids over the database's clock, because distant months have no partitions. */
   idsAheadMs: hour,
   /** Poll interval for other processes' work. */
-  dispatcherPollMs: second,
+  dispatcherPollMs: second / 2,
   /** A probe that waits this long for the database is told that the process is not ready. */
   readinessMs: 900,
   /** Age of the counts that exporters get, and where each count ends. */
@@ -188,8 +188,6 @@ export const limits = {
   timersPerClaim: 500,
 
   // The audit trail, and alarms.
-  /** Poll interval for new rows; a job then adds their links. */
-  auditPollMs: 300,
   auditLinksAtOnce: 500,
   /** Rows without a link for longer are reported. */
   auditLagMs: minute,

@@ -27,7 +27,7 @@ const inPayload = ({ fields }: Group) => fields.map((field) => ({ ...field, name
 
 const head = group('', 'Notification', [
   // name        format                                                need direction class meaning
-  ['type',       oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK'), R,   response, none, 'Type of the resource.', { because: 'SCHEDULE and RISK need a subscription.' }],
+  ['type',       oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE'),         R,   response, none, 'Type of the resource.', { because: 'SCHEDULE needs a subscription.' }],
   ['action',     oneOf('CREATED', 'UPDATED', 'DELETED'),               C,   response, none, 'Change of the resource; absent for payments.'],
   ['payload.id', id32,                                                 R,   response, none, 'Id of the resource; the rest of the payload is its usual answer.'],
 ], [], 'notification')

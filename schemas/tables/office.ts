@@ -19,6 +19,8 @@ export type OfficeField = {
   readonly of?: readonly string[]
   /** 32 hex characters; `all` also means everything. */
   readonly id?: 'one' | 'or all'
+  /** An object of texts, such as settings; each has at most `max` characters. */
+  readonly texts?: true
   /** Never logged or recorded. */
   readonly secret?: true
 }
@@ -57,6 +59,8 @@ const reason = text('reason', 'R', 1000)
 const limit = text('limit', 'O', 4)
 const password = (field: string) => secret(field, 'R', limits.passwordCharacters.max)
 const proposal = id('proposal', 'O')
+/** Separated by commas; `all` for no restriction. */
+const brands = text('brands', 'O', 1000)
 /** The last entry of the page before. */
 const after = id('after', 'O')
 
@@ -157,6 +161,82 @@ export const officeEndpoints = [
     title: 'Record the reversal of a chargeback',
     right: 'decide',
     fields: [reason],
+  },
+  {
+    operation: 'accounts.list',
+    method: 'GET',
+    path: '/operator/v1/accounts',
+    title: 'List the acquirer accounts, without their secrets',
+    right: 'read',
+    fields: [limit, id('entity', 'O'), after],
+  },
+  {
+    operation: 'accounts.show',
+    method: 'GET',
+    path: '/operator/v1/accounts/{id}',
+    title: 'Show an acquirer account, the names of its secrets and the URL for its events',
+    right: 'read',
+    fields: [],
+  },
+  {
+    operation: 'accounts.add',
+    method: 'POST',
+    path: '/operator/v1/accounts',
+    title: 'Connect a channel to an acquirer',
+    right: 'administer',
+    fields: [
+      id('channel', 'R'),
+      text('connector', 'R', 40),
+      { name: 'mode', need: 'R', max: 8, of: ['EXTERNAL', 'LIVE'] },
+      brands,
+      { name: 'settings', need: 'O', max: 10_000, texts: true, secret: true },
+      proposal,
+    ],
+  },
+  {
+    operation: 'accounts.set',
+    method: 'POST',
+    path: '/operator/v1/accounts/{id}',
+    title: 'Change brands, position or open settings of an acquirer account',
+    right: 'administer',
+    fields: [
+      brands,
+      text('position', 'O', 4),
+      { name: 'settings', need: 'O', max: 10_000, texts: true },
+      proposal,
+    ],
+  },
+  {
+    operation: 'accounts.rotate',
+    method: 'POST',
+    path: '/operator/v1/accounts/{id}/rotate',
+    title: 'Replace secrets of an acquirer account',
+    right: 'administer',
+    fields: [{ name: 'secrets', need: 'R', max: 10_000, texts: true, secret: true }, proposal],
+  },
+  {
+    operation: 'accounts.check',
+    method: 'POST',
+    path: '/operator/v1/accounts/{id}/check',
+    title: 'Prove the credentials of an account at its acquirer, without moving money',
+    right: 'administer',
+    fields: [],
+  },
+  {
+    operation: 'accounts.disable',
+    method: 'POST',
+    path: '/operator/v1/accounts/{id}/disable',
+    title: 'Stop new payments of an acquirer account',
+    right: 'administer',
+    fields: [],
+  },
+  {
+    operation: 'accounts.enable',
+    method: 'POST',
+    path: '/operator/v1/accounts/{id}/enable',
+    title: 'Allow new payments of an acquirer account again',
+    right: 'administer',
+    fields: [proposal],
   },
   {
     operation: 'audit.list',

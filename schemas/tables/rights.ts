@@ -21,7 +21,7 @@ export const rights = [
   { name: 'decide', title: 'Decide', ofTokens: false, meaning: "Decide open cases: settle payments by hand, queue work again, resolve entries of the operators' list." },
   { name: 'reconcile', title: 'Reconcile', ofTokens: false, meaning: "Match acquirers' settlements with payments." },
   { name: 'export', title: 'Export', ofTokens: false, meaning: 'Export many records at once.' },
-  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Create and change operators, confirm proposals, read the audit trail.' },
+  { name: 'administer', title: 'Administer', ofTokens: false, meaning: 'Create and change operators and acquirer accounts, confirm proposals, read the audit trail.' },
 ] as const satisfies readonly Right[]
 
 export type RightName = (typeof rights)[number]['name']

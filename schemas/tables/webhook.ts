@@ -1,7 +1,7 @@
 import { AN, C, dateTime, type Format, flag, group, integer, match, none, O, oneOf, R, reference, request, response, secret, stored, url } from '../table.ts'
 import { id32, notificationId, timestamp } from './formats.ts'
 
-const kinds: Format = { kind: 'list', of: oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK'), max: 4 }
+const kinds: Format = { kind: 'list', of: oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE'), max: 3 }
 const key = match('[0-9A-Fa-f]{64}', '000102030405060708090a0b0c0d0e0f'.repeat(2), 64, 64)
 
 /** An endpoint for notifications about the entity named by entityId and all below it. */
@@ -55,7 +55,7 @@ export const deliveryResponse = group('', 'Delivery log answer', [
   // name                                format         need direction class meaning
   ['deliveries[n].id',                   id32,          C,   response, none, 'Notifications, newest first.', { maxIndex: 499 }],
   ['deliveries[n].eventId',              id32,          C,   response, none, 'Event of the notification.', { maxIndex: 499 }],
-  ['deliveries[n].type',                 oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'RISK', 'CALLBACK'), C, response, none, 'Type of the resource.', { maxIndex: 499 }],
+  ['deliveries[n].type',                 oneOf('PAYMENT', 'REGISTRATION', 'SCHEDULE', 'CALLBACK'), C, response, none, 'Type of the resource.', { maxIndex: 499 }],
   ['deliveries[n].resource',             id32,          C,   response, none, 'Payment, registration or schedule.', { maxIndex: 499 }],
   ['deliveries[n].state',                oneOf('PENDING', 'DELIVERED', 'DEAD'), C, response, none, 'DEAD: given up.', { maxIndex: 499 }],
   ['deliveries[n].reason',               AN(255),       C,   response, none, 'Reason for giving the notification up.', { maxIndex: 499 }],

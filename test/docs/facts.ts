@@ -1,6 +1,6 @@
 /** The parts of the documentation that repeat tables of the code, made from those tables. */
 import { commands } from '../../host/cli.ts'
-import { type Command, commonOptions } from '../../host/commands/command.ts'
+import { commonOptions, usageOf } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
 import type { TestDataRow } from '../../schemas/generate/test-data.ts'
 import {
@@ -97,8 +97,6 @@ function officeApi(): string[] {
   )
 }
 
-const usage = ({ name, words = [] }: Command) => ['tollgate', name, ...words].join(' ')
-
 function commandLine(): string[] {
   return commands.flatMap((command) => {
     const options = Object.entries(command.options ?? {})
@@ -106,7 +104,9 @@ function commandLine(): string[] {
       `## ${command.name}`,
       '',
       '```sh',
-      options.length === 0 ? usage(command) : `${usage(command)} [options]`,
+      options.every(([, { isRequired }]) => isRequired === true)
+        ? usageOf(command)
+        : `${usageOf(command)} [options]`,
       '```',
       '',
       command.summary,

@@ -1,6 +1,7 @@
 /** The seeded fault run: see `--help`. */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { InterruptedError, interruption } from './interrupted.ts'
 import { tryMutants } from './mutants.ts'
 import { missingPrograms } from './patroni.ts'
 import { planOf, shown } from './plan.ts'
@@ -76,7 +77,7 @@ async function run(): Promise<number> {
     say(`skipped: this machine has no Patroni cluster; ${missing}`)
     return 0
   }
-  const report = await runFaults({ seed, profile, say })
+  const report = await runFaults({ seed, profile, say, interrupted: interruption(say) })
   for (const line of summary(report)) say(line)
   if (profile.isAboutLoss === true) {
     say('An asynchronous standby promises nothing about the last commits. What they cost here:')
@@ -92,10 +93,20 @@ async function run(): Promise<number> {
 }
 
 async function proveAssertions(): Promise<number> {
-  const missed = await tryMutants(seed, say, positionals)
+  const missed = await tryMutants(seed, say, positionals, interruption(say))
   say(missed === 0 ? 'every mistake was noticed' : `${missed} mistakes were not noticed`)
   return missed === 0 ? 0 : 1
 }
 
 if (values.help) say(usage)
-else process.exitCode = values.mutants ? await proveAssertions() : await run()
+else await end()
+
+async function end(): Promise<void> {
+  try {
+    process.exitCode = values.mutants ? await proveAssertions() : await run()
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error
+    // Timers of the interrupted merchants would keep the process.
+    process.exit(130)
+  }
+}

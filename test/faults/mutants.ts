@@ -310,7 +310,11 @@ export type Caught = {
 }
 
 /** Runs one mutant. */
-export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
+export async function tryMutant(
+  mutant: Mutant,
+  seed: number,
+  interrupted?: Promise<never>,
+): Promise<Caught> {
   const since = performance.now()
   const seconds = mutant.seconds ?? 7
   const injections = mutant.injections ?? []
@@ -335,6 +339,7 @@ export async function tryMutant(mutant: Mutant, seed: number): Promise<Caught> {
       say: () => undefined,
       preload: [join(import.meta.dirname, 'mutate.ts')],
       prepare: mutant.prepare ?? [],
+      ...(interrupted === undefined ? {} : { interrupted }),
       leastWords,
       quietWithinMs: 20_000,
       mostTries: 9,
@@ -362,6 +367,7 @@ export async function tryMutants(
   seed: number,
   say: (line: string) => void,
   words: readonly string[] = [],
+  interrupted?: Promise<never>,
 ): Promise<number> {
   let missed = 0
   const wanted = mutants.filter(
@@ -371,7 +377,7 @@ export async function tryMutants(
   say('| the mistake | in | the assertion that must notice | noticed | others that did | s |')
   say('|---|---|---|---|---|---|')
   for (const mutant of wanted) {
-    const { caught, by, seconds } = await tryMutant(mutant, seed)
+    const { caught, by, seconds } = await tryMutant(mutant, seed, interrupted)
     if (!caught) missed += 1
     const others = by.filter((name) => name !== mutant.assertion)
     say(

@@ -51,6 +51,8 @@ export type RunOptions = {
   readonly plainChannelShare?: number
   /** Unused faults of the acquirer remain planned in the quiet. */
   readonly keepsAcquirerFaults?: boolean
+  /** Rejects when the run has to end before its time. */
+  readonly interrupted?: Promise<never>
   /** Statements to run on the database before the start. */
   readonly prepare?: readonly string[]
 }
@@ -85,7 +87,7 @@ export async function runFaults(options: RunOptions): Promise<Report> {
   const crew = new Crew(ground)
   const receivers = new Receivers(crew, ground.sql, join(ground.cluster.folder, 'received'))
   try {
-    return await runOn(
+    const run = runOn(
       {
         ...{ ground, crew, receivers, settlements: new Settlements(ground) },
         ...(pair === undefined ? {} : { pair }),
@@ -93,6 +95,8 @@ export async function runFaults(options: RunOptions): Promise<Report> {
       },
       options,
     )
+    const { interrupted } = options
+    return await (interrupted === undefined ? run : Promise.race([run, interrupted]))
   } finally {
     await receivers.close()
     await crew.close()

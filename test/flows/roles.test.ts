@@ -34,10 +34,17 @@ describe('roles', () => {
   const cookies = new Map<string, string>()
   let host: Hosted
   let payment: string
+  let account: string
 
   before(async () => {
     host = await startHost({ surfaces: ['office'] }, { clock, passwordLogRounds: 8 })
     payment = (await host.pay()).id
+    account = await host.gateway.accounts.add({
+      channelId: host.channel,
+      connector: 'simulator',
+      mode: 'EXTERNAL',
+      settings: {},
+    })
     for (const { name } of roles) {
       const person = await enrol(host.gateway, `a-${name}`, name)
       cookies.set(name, (await logIn(host.url, person, clock)).cookie)
@@ -105,7 +112,9 @@ describe('roles', () => {
     for (const { name, rights } of roles) {
       for (const endpoint of endpoints) {
         if (endpoint.method !== 'GET' || !rights.some((held) => held === endpoint.right)) continue
-        assert.equal((await ask(endpoint, cookies.get(name))).status, 200, endpoint.operation)
+        const { operation } = endpoint
+        const id = operation.startsWith('accounts.') ? account : payment
+        assert.equal((await ask(endpoint, cookies.get(name), id)).status, 200, operation)
       }
     }
   })

@@ -24,8 +24,8 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   },
   { layer: 'Background jobs', parts: ['jobs/'] },
   {
-    layer: 'Operators: decisions and logins',
-    parts: ['operator-access/', 'operator/'],
+    layer: 'Operators: decisions, logins and acquirer accounts',
+    parts: ['operator-access/', 'operator/', 'merchant-account/'],
   },
   {
     layer: 'Events, webhooks, step log, searches',

@@ -109,9 +109,19 @@ describe('fetched settlement files', () => {
       assert.deepEqual(await names(), [...before, 'day-5'])
     })
 
-    test('of an account that ended removes its timer', async () => {
+    test('of a disabled account goes on: its payments are still settled', async () => {
+      const { account } = await run.addAccount('MID-DISABLED')
+      await run.gateway.accounts.disable(account)
+      await fetchFiles(engine.engine, account)
+      const timers = await run.sql('select from tollgate.timer where ref = $1', [account])
+      assert.equal(timers.length, 1)
+    })
+
+    test('of an account whose connector fetches nothing removes its timer', async () => {
       const { account } = await run.addAccount('MID-ENDED')
-      await run.sql('update tollgate.merchant_account set active = false where id = $1', [account])
+      await run.sql(`update tollgate.merchant_account set connector = 'simulator' where id = $1`, [
+        account,
+      ])
       await run.sql(
         `insert into tollgate.timer (id, due_at, kind, ref)
        values (gen_random_uuid(), now(), 'settlement-fetch', $1)`,

@@ -69,6 +69,17 @@ describe('webhook endpoints', () => {
     assert.deepEqual(bodyOf(await call('webhooks.list', merchant())).webhooks, [])
   })
 
+  test('a type without notifications is refused by name', async () => {
+    const fields = { url: receiver.url, types: 'PAYMENT,RISK' }
+    const refused = await call('webhooks.create', merchant(), { fields })
+    assert.equal(refused.status, 400)
+    const { result } = refused.body as { result: { parameterErrors: { name: string }[] } }
+    assert.deepEqual(
+      result.parameterErrors.map(({ name }) => name),
+      ['types'],
+    )
+  })
+
   test('a removed webhook endpoint shows its settings and undelivered notifications, and nothing else', async (t) => {
     const broken = await startReceiver({ mode: 'fail' })
     t.after(() => broken.close())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -217,5 +217,37 @@ test('a key file readable by others is refused', async () => {
     'entity list',
     /other users of this machine can read .*open-keys; run chmod 600/,
     settings,
+  )
+})
+
+test('a key file of a group is accepted in a folder that is closed to other users', async () => {
+  const folder = join(project.path, 'mounted')
+  await mkdir(folder, { mode: 0o750 })
+  const path = join(folder, 'keys')
+  await writeFile(path, `${env.TOLLGATE_KEYS}\n`)
+  const settings = { TOLLGATE_KEYS: '', TOLLGATE_KEY_FILE: 'mounted/keys' }
+  await chmod(folder, 0o750)
+  await chmod(path, 0o440)
+  const { code, err } = await run('entity list', settings)
+  assert.equal(code, 0, err)
+  await chmod(folder, 0o751)
+  await refused('entity list', /other users .*mounted\/keys; .*chmod 750/, settings)
+  await chmod(folder, 0o750)
+  for (const mode of [0o460, 0o444, 0o442]) {
+    await chmod(path, mode)
+    await refused('entity list', /other users of this machine can read/, settings)
+  }
+})
+
+test('a connector in the list of plugins is refused with what to write instead', async () => {
+  const connector = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')
+  await writeFile(
+    join(project.path, 'wrong.mjs'),
+    `import { acquirerJson } from ${JSON.stringify(connector)}
+     export default { plugins: [acquirerJson] }`,
+  )
+  await refused(
+    'entity list --config wrong.mjs',
+    /"acquirer-json", which is a connector and no plugin: use definePlugin/,
   )
 })

@@ -1,6 +1,8 @@
 /** What the doctor says about the rows of payments. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
+import { createDatabase } from '../../rig/database.ts'
 import { startGateway, testKey } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
@@ -31,5 +33,41 @@ test('the doctor expects an attempt of every payment, but not of chargebacks and
   } finally {
     await run.close()
     await project.remove()
+  }
+})
+
+test('the doctor examines tables in a schema of another name', async () => {
+  const database = await createDatabase()
+  const project = await projectFolder()
+  const env = {
+    DATABASE_URL: database.url,
+    TOLLGATE_KEYS: testKey,
+    TOLLGATE_DATABASE_SCHEMA: 'pay',
+  }
+  const run = (...words: string[]) => runTollgate(words, { folder: project.path, env })
+  try {
+    const absent = await run('doctor')
+    assert.match(absent.out, /PROBLEM {2}no tables yet: run tollgate migrate/)
+    const made = await run('entity', 'create', '--kind', 'psp', '--name', 'Shop')
+    assert.equal(made.code, 0, made.err)
+    const { out, err } = await run('doctor')
+    assert.equal(err, '')
+    for (const found of [/all \d+ migrations have run/, /partitions exist for this month/]) {
+      assert.match(out, found)
+    }
+    assert.match(out, /of the audit trail (is|are) unchanged/)
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    const { rows } = await client.query<{ name: string }>(
+      `select relname as name from pg_class
+       where relname = 'payment_' || to_char(now() at time zone 'UTC', 'YYYY_MM')
+         and relnamespace = 'pay'::regnamespace`,
+    )
+    await client.query(`drop table pay.${rows[0]!.name}`)
+    await client.end()
+    assert.match((await run('doctor')).out, new RegExp(`partitions are missing: ${rows[0]!.name}`))
+  } finally {
+    await project.remove()
+    await database.drop()
   }
 })

@@ -88,3 +88,14 @@ test('a process whose errors do not stop ends in order with an exit code that sa
   assert.ok(counted(served) <= 101, `${counted(served)} lines`)
   await until(async () => served.child.exitCode ?? undefined)
 })
+
+for (const gone of ['stdout', 'stderr'] as const) {
+  test(`a process whose ${gone} has no reader any more ends at a signal`, async () => {
+    const served = await serve()
+    served.child[gone]?.destroy()
+    await pays()
+    served.child.kill('SIGTERM')
+    const { code } = await served.ended
+    assert.equal(code, 0)
+  })
+}

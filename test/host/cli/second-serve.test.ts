@@ -151,7 +151,12 @@ test('several serve one external database', async () => {
     const { baseUrl } = await credentials()
     const second = await serve(project.path, env)
     assert.equal(await isReady(baseUrl), true)
-    assert.equal(await isReady((await credentials()).baseUrl), true)
+    assert.equal((await credentials()).baseUrl, baseUrl, 'the first one keeps its file')
+    const [, own = ''] = /Written to +(\S+)/.exec(second.text.out) ?? []
+    assert.match(own, /test-credentials-\d+\.json$/)
+    const { baseUrl: other } = JSON.parse(await readFile(own, 'utf8'))
+    assert.notEqual(other, baseUrl)
+    assert.equal(await isReady(other), true)
     assert.equal(existsSync(join(project.path, '.tollgate/host')), false)
     for (const { child, ended } of open.served) {
       child.kill('SIGTERM')

@@ -186,6 +186,22 @@ test('the configuration file can be TypeScript', async () => {
   assert.equal(await readConfigFile(folder), undefined)
 })
 
+test('the configuration file of a CommonJS project can export its settings, and import its own files', async () => {
+  const project = join(folder, 'commonjs')
+  await mkdir(project)
+  await writeFile(join(project, 'package.json'), '{"type":"commonjs"}')
+  await writeFile(join(project, 'port.ts'), 'export const port: number = 8444\n')
+  await writeFile(
+    join(project, 'tollgate.config.ts'),
+    "import { port } from './port.ts'\nexport default { port }\n",
+  )
+  assert.deepEqual((await readConfigFile(project))?.config, { port: 8444 })
+  await writeFile(join(project, 'as-before.ts'), 'module.exports = { port: 1 as number }\n')
+  assert.deepEqual((await readConfigFile(project, 'as-before.ts'))?.config, { port: 1 })
+  await writeFile(join(project, 'plain.js'), 'export default { port: 2 }\n')
+  assert.deepEqual((await readConfigFile(project, 'plain.js'))?.config, { port: 2 })
+})
+
 test('an unusable configuration file is refused with the reason', async () => {
   const project = join(folder, 'broken')
   await mkdir(project)

@@ -1,0 +1,311 @@
+/** Connects channels to acquirers. Secrets come from a prompt, a file or standard input, never from arguments. */
+import type { AccountView, ConnectorView, Gateway, ShownAccount } from '@tollgate/core'
+import {
+  secretsFor,
+  secretsOption,
+  settingsOf,
+  settingsOfConnector,
+  settingsOption,
+} from './account-settings.ts'
+import { commandLineActor } from './actor.ts'
+import {
+  type Command,
+  columns,
+  type Given,
+  jsonOption,
+  needed,
+  print,
+  printList,
+  UsageError,
+  withInstallation,
+} from './command.ts'
+import { proposalOption } from './decide.ts'
+import { said } from './entity.ts'
+import { told } from './inspect.ts'
+
+const brandsOption = {
+  type: 'string',
+  value: 'list',
+  meaning: 'Brands of the account: VISA,MASTER; "all" for every brand of the connector.',
+} as const
+
+const connectors: Command = {
+  name: 'account connectors',
+  summary: 'List the installed connectors and the settings of their accounts.',
+  options: jsonOption,
+  notes: 'Accounts of an authenticator switch 3-D Secure on for the brands of their acquirer.',
+  async run(given) {
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const found = gateway.accounts.connectors()
+      if (given.flags.has('json')) print(JSON.stringify(found, undefined, 2))
+      else for (const line of found.flatMap(linesOf)) print(line)
+      return 0
+    })
+  },
+}
+
+function linesOf({ name, title, settings, hasCheck }: ConnectorView): string[] {
+  const rows = settings.map((one) => [
+    `  ${one.name}`,
+    one.isSecret ? 'secret' : '',
+    one.isRequired ? 'required' : 'optional',
+    one.meaning,
+  ])
+  const note = hasCheck ? '' : ', cannot check credentials'
+  return [`${name}: ${title}${note}`, ...columns(rows)]
+}
+
+const add: Command = {
+  name: 'account add',
+  summary: 'Connect a channel to an acquirer, and print the id of the account.',
+  options: {
+    channel: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Channel whose payments go to the acquirer.',
+      isRequired: true,
+    },
+    connector: {
+      type: 'string',
+      value: 'name',
+      meaning: 'Connector of the acquirer: tollgate account connectors.',
+      isRequired: true,
+    },
+    mode: {
+      type: 'string',
+      value: 'mode',
+      meaning:
+        "EXTERNAL for the acquirer's test system, LIVE for its live one. Default: the mode of this installation.",
+    },
+    brands: brandsOption,
+    settings: settingsOption,
+    ...secretsOption,
+    ...proposalOption,
+  },
+  notes: 'tollgate account check proves the credentials afterwards.',
+  async run(given) {
+    const channelId = needed(given, 'channel')
+    const connector = needed(given, 'connector')
+    const open = settingsOf(given)
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const secrets = await secretsFor(given, settingsOfConnector(gateway, connector), open)
+      const id = await decided(() =>
+        gateway.accounts.add(
+          {
+            channelId,
+            connector,
+            mode: modeOf(given, gateway),
+            settings: { ...open, ...secrets },
+            ...(given.options.brands === undefined ? {} : { brands: brandsOf(given) }),
+          },
+          by(given),
+        ),
+      )
+      print(id)
+      return 0
+    })
+  },
+}
+
+const list: Command = {
+  name: 'account list',
+  summary: 'List acquirer accounts, without their secrets.',
+  options: {
+    entity: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Only accounts of this entity and the entities below it.',
+    },
+    ...jsonOption,
+  },
+  async run(given) {
+    const { entity } = given.options
+    return withInstallation(given, {}, async ({ gateway }) => {
+      const found = await everyAccount(gateway, entity ?? null)
+      printList(given, found, {
+        none: 'no accounts: tollgate account add --channel … --connector …',
+        head: ['id', 'channel', 'connector', 'mode', 'position', 'brands', 'state'],
+        cells: (one) => [
+          one.id,
+          one.channelId,
+          one.connector,
+          one.mode,
+          String(one.position),
+          one.brands?.join(',') ?? 'all',
+          one.active ? 'enabled' : 'disabled',
+        ],
+      })
+      return 0
+    })
+  },
+}
+
+async function everyAccount(gateway: Gateway, entityId: string | null): Promise<AccountView[]> {
+  const all: AccountView[] = []
+  for (;;) {
+    const page = await gateway.accounts.list({ entityId, after: all.at(-1)?.id ?? null })
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+}
+
+const show: Command = {
+  name: 'account show',
+  summary: 'Show an acquirer account, the names of its secrets, and the URL for its events.',
+  words: ['<id>'],
+  options: jsonOption,
+  run: (given) =>
+    withAccount(given, async ({ accounts }, id) => {
+      const account = await accounts.show(id)
+      if (given.flags.has('json')) print(JSON.stringify(account, undefined, 2))
+      else for (const line of columns(rowsOf(account))) print(line)
+      return 0
+    }),
+}
+
+function rowsOf(account: ShownAccount): string[][] {
+  const { settings, secrets, brands, active, createdAt, eventsUrl, ...facts } = account
+  return [
+    ...Object.entries(facts).map(([name, value]) => [name, String(value)]),
+    ['brands', brands?.join(',') ?? 'all'],
+    ['state', active ? 'enabled' : 'disabled'],
+    ['created', createdAt.toISOString()],
+    ...Object.entries(settings).map(([name, value]) => [`setting ${name}`, String(value)]),
+    ...secrets.map((name) => [`secret ${name}`, 'is set']),
+    ...(eventsUrl === undefined ? [] : [['events to', eventsUrl]]),
+  ]
+}
+
+const set: Command = {
+  name: 'account set',
+  summary: 'Change brands, position or settings of an acquirer account. The rest keeps its values.',
+  words: ['<id>'],
+  options: {
+    brands: brandsOption,
+    position: {
+      type: 'string',
+      value: 'number',
+      meaning:
+        'Place among the accounts of the channel, 0 to 1000. The lowest that takes a payment gets it.',
+    },
+    settings: { ...settingsOption, meaning: `${settingsOption.meaning} "" removes a setting.` },
+    ...proposalOption,
+  },
+  async run(given) {
+    const { brands, position, settings } = given.options
+    if (brands === undefined && position === undefined && settings === undefined) {
+      throw new UsageError('nothing was changed: give --brands, --position or --settings')
+    }
+    const edit = {
+      ...(brands === undefined ? {} : { brands: brandsOf(given) }),
+      ...(position === undefined ? {} : { position: Number(position) }),
+      ...(settings === undefined ? {} : { settings: settingsOf(given) }),
+    }
+    return withAccount(given, async ({ accounts }, id) => {
+      await accounts.set(id, edit, by(given))
+      print(`changed ${id}`)
+      return 0
+    })
+  },
+}
+
+const rotate: Command = {
+  name: 'account rotate',
+  summary: 'Replace secrets of an acquirer account. Secrets that are left out keep their values.',
+  words: ['<id>'],
+  options: { ...secretsOption, ...proposalOption },
+  notes:
+    'Every process uses the new secrets within five seconds. Prove them: tollgate account check.',
+  run: (given) =>
+    withAccount(given, async (gateway, id) => {
+      const { connector } = await gateway.accounts.show(id)
+      const secrets = await secretsFor(given, settingsOfConnector(gateway, connector))
+      await gateway.accounts.rotate(id, secrets, by(given))
+      print(`replaced ${Object.keys(secrets).join(', ')} of ${id}`)
+      return 0
+    }),
+}
+
+const check: Command = {
+  name: 'account check',
+  summary:
+    'Prove the credentials of an account at its acquirer, without moving money. Exits with 1 unless the acquirer takes them.',
+  words: ['<id>'],
+  notes: 'The request goes out from this machine, with the settings found here.',
+  run: (given) =>
+    withAccount(given, async ({ accounts }, id) => {
+      const found = await accounts.check(id, { by: commandLineActor() })
+      print(found.is === 'accepted' ? 'the acquirer accepts the credentials' : sentenceOf(found))
+      return found.is === 'accepted' ? 0 : 1
+    }),
+}
+
+const sentenceOf = ({ is, why }: { is: 'refused' | 'unknown'; why: string }) =>
+  is === 'refused' ? `the acquirer refuses the credentials: ${why}` : `not proven: ${why}`
+
+const disable: Command = {
+  name: 'account disable',
+  summary: 'Stop new payments of an acquirer account.',
+  words: ['<id>'],
+  notes:
+    'Captures, refunds, reversals, events and settlement files of its payments still work. Every process follows within five seconds.',
+  run: (given) =>
+    withAccount(given, async ({ accounts }, id) => {
+      await accounts.disable(id, { by: commandLineActor() })
+      print(`${id} is disabled`)
+      return 0
+    }),
+}
+
+const enable: Command = {
+  name: 'account enable',
+  summary: 'Allow new payments of an acquirer account again.',
+  words: ['<id>'],
+  options: proposalOption,
+  run: (given) =>
+    withAccount(given, async ({ accounts }, id) => {
+      await accounts.enable(id, by(given))
+      print(`${id} is enabled`)
+      return 0
+    }),
+}
+
+export const accountCommands: readonly Command[] = [
+  connectors,
+  add,
+  list,
+  show,
+  set,
+  rotate,
+  check,
+  disable,
+  enable,
+]
+
+const by = ({ options: { proposal } }: Given) => ({
+  by: commandLineActor(),
+  ...(proposal === undefined ? {} : { proposal }),
+})
+
+/** Refusals of the engine are sentences for the user. */
+const decided = <T>(work: () => Promise<T>): Promise<T> => said(() => told(work))
+
+const withAccount = (
+  given: Given,
+  work: (gateway: Gateway, id: string) => Promise<number>,
+): Promise<number> =>
+  withInstallation(given, {}, ({ gateway }) => decided(() => work(gateway, given.words[0] ?? '')))
+
+function modeOf({ options: { mode } }: Given, { environment }: Gateway): 'EXTERNAL' | 'LIVE' {
+  if (mode === undefined) return environment === 'live' ? 'LIVE' : 'EXTERNAL'
+  if (mode === 'EXTERNAL' || mode === 'LIVE') return mode
+  throw new UsageError('--mode must be EXTERNAL or LIVE')
+}
+
+const brandsOf = ({ options: { brands = 'all' } }: Given): string[] =>
+  brands === 'all'
+    ? []
+    : brands
+        .split(',')
+        .map((brand) => brand.trim())
+        .filter((brand) => brand !== '')

@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { UsageError } from './command.ts'
+
+/**
+ * Asks for secrets on a terminal, which does not show what is typed. An empty line skips a question.
+ *
+ * @throws UsageError after Ctrl-C or the end of the input.
+ */
+export async function askHidden(questions: readonly string[]): Promise<string[]> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  const gone = new AbortController()
+  lines.once('SIGINT', () => gone.abort()).once('close', () => gone.abort())
+  const answers: string[] = []
+  try {
+    for (const question of questions) {
+      process.stderr.write(question)
+      answers.push((await lines.question('', { signal: gone.signal })).trim())
+      process.stderr.write('\n')
+    }
+    return answers
+  } catch {
+    process.stderr.write('\n')
+    throw new UsageError('nothing was changed: the input ended')
+  } finally {
+    lines.close()
+  }
+}

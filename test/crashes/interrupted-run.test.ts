@@ -1,0 +1,53 @@
+/** A fault run that is ended by a signal leaves no process and no folder behind. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { scratchFolder } from '../rig/cluster.ts'
+import { until } from '../rig/gateway.ts'
+
+const program = join(import.meta.dirname, '../faults/main.ts')
+
+/** Processes that descend from this one, also those whose parent is gone: a run marks their environment. */
+function marked(mark: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`a run ended by ${signal} takes its acquirer, hosts and PostgreSQL with it`, async () => {
+    const mark = `FAULT_RUN_OF_TEST=${process.pid}-${signal}`
+    const [name = '', value = ''] = mark.split('=')
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@tollgate/source', program, '--seed', '1', '--minutes', '5'],
+      { env: { ...process.env, [name]: value }, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    let out = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        out += chunk.toString()
+      })
+    }
+    const ended = once(child, 'close')
+    await until(async () => (/seed 1, profile short/.test(out) ? true : undefined))
+    assert.ok(marked(mark).length > 4, 'the hosts, the acquirer and the run itself')
+    child.kill(signal)
+    const [code] = await ended
+    assert.equal(code, 130, out)
+    assert.match(out, new RegExp(`${signal}: the run ends`))
+    await until(async () => (marked(mark).length === 0 ? true : undefined))
+    const folders = readdirSync(scratchFolder()).filter((one) => one.includes(`-${child.pid}-`))
+    assert.deepEqual(folders, [])
+  })
+}

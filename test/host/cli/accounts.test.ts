@@ -1,0 +1,210 @@
+/** An operator connects a channel to an acquirer on the command line. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
+import { makeKey } from '../../../core/index.ts'
+import { createDatabase, type TestDatabase } from '../../rig/database.ts'
+import { projectFolder, type Ran, runTollgate, startTollgate } from './tollgate.ts'
+
+const secrets = { apiKey: 'a'.repeat(32), eventSecret: 'e'.repeat(32) }
+const plugin = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')
+const program = join(import.meta.dirname, '../../../host/bin/tollgate.js')
+
+let bank: RunningBank
+let database: TestDatabase
+let project: Awaited<ReturnType<typeof projectFolder>>
+let env: Record<string, string>
+let channel: string
+
+before(async () => {
+  bank = await startBank({ merchantId: 'shop-1', ...secrets })
+  database = await createDatabase()
+  project = await projectFolder()
+  env = { DATABASE_URL: database.url, TOLLGATE_KEYS: makeKey('main') }
+  await writeFile(
+    join(project.path, 'tollgate.config.mjs'),
+    `import plugin from ${JSON.stringify(plugin)}
+     export default {
+       plugins: [plugin],
+       connectors: { 'acquirer-json': { url: ${JSON.stringify(bank.url)} } },
+       publicUrl: 'https://pay.example',
+       demo: false,
+     }`,
+  )
+  await writeFile(join(project.path, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 })
+  let parent: string | undefined
+  for (const kind of ['psp', 'division', 'merchant', 'channel']) {
+    const more = parent === undefined ? [] : ['--parent', parent]
+    parent = await done('entity', 'create', '--kind', kind, '--name', 'Shop', ...more)
+  }
+  channel = parent!
+})
+after(async () => {
+  await database.drop()
+  await bank.close()
+  await project.remove()
+})
+
+const run = (...words: string[]): Promise<Ran> => runTollgate(words, { folder: project.path, env })
+
+async function done(...words: string[]): Promise<string> {
+  const { code, out, err } = await run(...words)
+  assert.equal(code, 0, `${out}${err}`)
+  return out.trim()
+}
+
+async function refused(expected: RegExp, ...words: string[]): Promise<Ran> {
+  const ran = await run(...words)
+  assert.equal(ran.code, 1, ran.out)
+  assert.match(ran.err, expected)
+  assert.doesNotMatch(ran.err, /^\s+at /m)
+  return ran
+}
+
+const order = (...more: string[]) => [
+  ...['account', 'add', '--channel', channel, '--connector', 'acquirer-json'],
+  ...['--settings', '{"merchantId":"shop-1"}', ...more],
+]
+
+test('an operator adds an account, proves it, changes it and ends it', async () => {
+  assert.match(
+    await done('account', 'connectors'),
+    /acquirer-json: Example Bank[\s\S]*apiKey +secret +required/,
+  )
+  const id = await done(...order('--secrets-file', 'secrets.json'))
+  assert.match(id, /^[0-9a-f]{32}$/)
+  assert.match(await done('account', 'check', id), /accepts the credentials/)
+  const shown = await done('account', 'show', id)
+  assert.match(shown, /setting merchantId +shop-1/)
+  assert.match(shown, /secret apiKey +is set/)
+  assert.match(
+    shown,
+    new RegExp(`events to +https://pay\\.example/connectors/acquirer-json/${id}/events`),
+  )
+  assert.match(
+    await done('account', 'list'),
+    new RegExp(`${id} +${channel} +acquirer-json +EXTERNAL +0 +all +enabled`),
+  )
+  await done('account', 'set', id, '--brands', 'VISA,MASTER', '--position', '4')
+  await done('account', 'disable', id)
+  const [listed] = JSON.parse(await done('account', 'list', '--json'))
+  assert.deepEqual(
+    [listed.id, listed.brands, listed.position, listed.active],
+    [id, ['VISA', 'MASTER'], 4, false],
+  )
+  await done('account', 'enable', id)
+  const trail = await done('audit', 'list', '--resource', id)
+  for (const action of ['created', 'checked', 'changed', 'disabled', 'enabled']) {
+    assert.match(trail, new RegExp(`account\\.${action}`))
+  }
+  assert.doesNotMatch(shown + trail + JSON.stringify(listed), /aaaaaaaa|eeeeeeee/)
+})
+
+test('wrong credentials are refused by the acquirer, and right ones in their place are accepted', async () => {
+  const wrong = join(project.path, 'wrong.json')
+  await writeFile(wrong, JSON.stringify({ ...secrets, apiKey: 'w'.repeat(32) }), { mode: 0o600 })
+  const id = await done(...order('--secrets-file', wrong))
+  const checked = await run('account', 'check', id)
+  assert.equal(checked.code, 1)
+  assert.match(checked.out, /the acquirer refuses the credentials/)
+  assert.doesNotMatch(checked.out + checked.err, /wwwwwwww/)
+  await writeFile(wrong, JSON.stringify({ apiKey: secrets.apiKey }))
+  assert.match(
+    await done('account', 'rotate', id, '--secrets-file', wrong),
+    new RegExp(`replaced apiKey of ${id}`),
+  )
+  assert.match(await done('account', 'check', id), /accepts the credentials/)
+})
+
+test('secrets come from standard input without a terminal', async () => {
+  const listed = async () => JSON.parse(await done('account', 'list', '--json')).length
+  const before = await listed()
+  const words = order()
+  const child = spawn(process.execPath, ['--conditions=@tollgate/source', program, ...words], {
+    cwd: project.path,
+    env: { PATH: process.env.PATH ?? '', ...env },
+  })
+  child.stdin.end(JSON.stringify(secrets))
+  let out = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString()
+  })
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0)
+  assert.equal(await listed(), before + 1)
+  assert.match(await done('account', 'check', out.trim()), /accepts the credentials/)
+})
+
+test('a prompt on a terminal does not show the secrets', async () => {
+  const line = [process.execPath, '--conditions=@tollgate/source', program, ...order()]
+    .map((word) => `'${word}'`)
+    .join(' ')
+  const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+    cwd: project.path,
+    env: { PATH: process.env.PATH ?? '', TERM: 'dumb', ...env },
+  })
+  let screen = ''
+  const seen = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (screen.includes(text)) resolve()
+      }
+      child.stdout.on('data', look)
+      child.once('close', () => reject(new Error(screen)))
+      look()
+    })
+  child.stdout.on('data', (chunk: Buffer) => {
+    screen += chunk.toString()
+  })
+  await seen('apiKey (')
+  child.stdin.write(`${secrets.apiKey}\r`)
+  await seen('eventSecret (')
+  child.stdin.write(`${secrets.eventSecret}\r`)
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0, screen)
+  assert.doesNotMatch(screen, /aaaaaaaa|eeeeeeee/)
+  const id = /\b[0-9a-f]{32}\b/.exec(screen.slice(screen.indexOf('eventSecret (')))?.[0] ?? ''
+  assert.match(await done('account', 'check', id), /accepts the credentials/)
+})
+
+test('secrets on the command line, in open files and wrong words are refused', async () => {
+  const open = join(project.path, 'open.json')
+  await writeFile(open, JSON.stringify(secrets), { mode: 0o644 })
+  await chmod(open, 0o644)
+  await refused(
+    /other users of this machine can read .*open\.json/,
+    ...order('--secrets-file', open),
+  )
+  await refused(/--secrets is not accepted.*--secrets-file/, ...order('--secrets', '{}'))
+  const visible = [
+    ...['account', 'add', '--channel', channel, '--connector', 'acquirer-json'],
+    ...['--settings', JSON.stringify({ merchantId: 'shop-1', ...secrets })],
+  ]
+  const { err } = await refused(/--settings must not have apiKey/, ...visible)
+  assert.doesNotMatch(err, /aaaaaaaa/)
+  await refused(/--channel is missing/, 'account', 'add', '--connector', 'acquirer-json')
+  await refused(
+    /mode must be EXTERNAL in the test/,
+    ...order('--secrets-file', 'secrets.json', '--mode', 'LIVE'),
+  )
+  await refused(/secrets are missing.*apiKey, eventSecret/, ...order())
+  await refused(/nothing was changed: give --brands/, 'account', 'set', 'f'.repeat(32))
+  await refused(/^there is no such account$/m, 'account', 'show', 'f'.repeat(32))
+})
+
+test('the start names the plugins, the connectors and their accounts', async () => {
+  const served = startTollgate(['serve', '--port', '0'], { folder: project.path, env })
+  try {
+    await served.said(/Listens on/)
+    assert.match(served.text.out, /Plugins +simulator, acquirer-json/)
+    assert.match(served.text.out, /Connector +acquirer-json +\d+ accounts EXTERNAL/)
+    assert.match(served.text.out, /Connector +simulator +testMode=INTERNAL/)
+  } finally {
+    served.child.kill('SIGTERM')
+    assert.equal((await served.ended).code, 0)
+  }
+})
