@@ -29,10 +29,11 @@ export type Definitions = Map<string, ObjectSchema>
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 export const definitionsFile = 'definitions.json'
 
-/** `cart.items[n]` is a `CartItem`, `customer.browser` a `CustomerBrowser`. */
+/** `cart.items[n]` is a `CartItem`, `deliveries[n]` a `Delivery`, `customer.browser` a `CustomerBrowser`. */
 export function typeName(path: string): string {
   const words =
     path
+      .replaceAll('ies[n]', 'y')
       .replaceAll('s[n]', '')
       .replaceAll('[n]', '')
       .match(/[A-Za-z0-9]+/g) ?? []
@@ -66,13 +67,16 @@ export function requestSchema(operation: Operation, definitions: Definitions): O
   })
 }
 
+/** Groups that no answer that may have them lacks. */
+const alwaysAnswered: ReadonlySet<string> = new Set(['result', 'payload'])
+
 /** The JSON Schema of an operation's answer. Answers may grow, so they stay open. */
 export function answerSchema(operation: Operation, definitions: Definitions): ObjectSchema {
   return writeRoot(operation.endpoint.operation, 'Answer', operation.answers, {
     definitions,
     owner: typeName(operation.endpoint.operation),
     suffix: 'Answer',
-    required: new Set(),
+    required: alwaysAnswered,
     isRequired: (field) => field.need === 'R' && field.direction === 'response',
     closed: false,
     parts: operation.parts,
@@ -91,7 +95,7 @@ export function fieldsSchema(
       definitions,
       owner: title,
       suffix: 'Answer',
-      required: new Set(),
+      required: alwaysAnswered,
       isRequired: (field) => field.need === 'R',
       closed: false,
       parts: new Map(),

@@ -101,7 +101,11 @@ function success(endpoint: Endpoint): Json {
   const media = mediaType(endpoint)
   const isStored = endpoint.answers.includes('payment response')
   return {
-    description: isStored ? 'Approved, pending, or read. `result.code` has the detail.' : 'Done.',
+    description: isStored
+      ? 'Approved, pending, or read. `result.code` has the detail.'
+      : endpoint.method === 'GET'
+        ? 'Read.'
+        : 'Done.',
     headers: {
       ...requestId,
       ...(endpoint.idempotent === true

@@ -98,7 +98,12 @@ function describe(operation: Operation, form: Json, isOtherPath: boolean): Json 
     security: securityOf(endpoint),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(sendsBody && operation.fields.length === 0 && endpoint.login !== 'token'
-      ? { requestBody: { description: 'Read by the receiver alone.', content: { '*/*': {} } } }
+      ? {
+          requestBody: {
+            description: 'In the form that the page, the bank or the acquirer sends.',
+            content: { '*/*': {} },
+          },
+        }
       : {}),
     ...(sendsBody && operation.fields.length > 0
       ? {
@@ -134,8 +139,43 @@ function pathParameters(endpoint: Endpoint): Json[] {
   return names.map((name) => {
     const isDeep = endpoint.deep === true && name === names.at(-1)
     const pattern = isDeep ? {} : { pattern: '^[a-zA-Z0-9._-]{1,48}$' }
-    return { name, in: 'path', required: true, schema: { type: 'string', ...pattern } }
+    const description = meaningOf(endpoint.path, name ?? '')
+    return { name, in: 'path', description, required: true, schema: { type: 'string', ...pattern } }
   })
+}
+
+/** What an id in a path is of, by the part before it. */
+const resources: Readonly<Record<string, string>> = {
+  payments: 'payment',
+  threeDSecure: 'authentication',
+  registrations: 'registration',
+  checkouts: 'checkout',
+  schedules: 'schedule or, for steps, of an execution',
+  query: 'transaction',
+  events: 'event',
+  testclocks: 'test clock',
+  webhooks: 'webhook endpoint',
+  aggregations: 'payout in its currency',
+  files: 'report file',
+  reportdestinations: 'report destination',
+  sftpkeys: 'SFTP key',
+  return: 'payment that the shopper comes back to',
+}
+const parts: Readonly<Record<string, string>> = {
+  token: 'Token in the address that the bank got.',
+  connector: 'Name of the connector.',
+  account: 'Id of the acquirer account.',
+  hash: 'Hash of the version of the widget.',
+  file: 'Name of the file.',
+  name: 'Name of the field.',
+  plugin: 'Name of the plugin.',
+  rest: 'Path of the page.',
+}
+
+function meaningOf(path: string, name: string): string {
+  if (name !== 'id') return parts[name] ?? name
+  const before = path.slice(0, path.indexOf('/{id}')).split('/').at(-1) ?? ''
+  return `Id of the ${resources[before] ?? before}.`
 }
 
 function queryParameter(field: Field, operation: Operation): Json {

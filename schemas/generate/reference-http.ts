@@ -46,7 +46,7 @@ export function statusSection(): Section {
     title: 'Statuses',
     rows: statuses.length,
     body: html`<h3>Statuses</h3>
-<p>An answer with a status from 400 on has the fields of the table <a href="#table-error">error</a>.</p>
+<p>A refusal has the fields of the table <a href="#table-error">error</a>.</p>
 ${table(
   ['Status', 'Meaning'],
   statuses.map(

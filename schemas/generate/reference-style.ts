@@ -83,6 +83,7 @@ thead th {
 tbody tr + tr > * { border-top: 1px solid var(--line); }
 tbody tr:target { background: var(--mark); }
 tbody th { font-weight: 500; min-width: 13rem; }
+section[id^=test-data] tbody th { min-width: 17rem; }
 tbody th a { color: inherit; text-decoration: none; }
 tbody th a:hover { text-decoration: underline; }
 td.meaning { min-width: 17rem; }

@@ -2581,7 +2581,7 @@ export interface PaymentsCreateAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -3518,7 +3518,7 @@ export interface PaymentsFollowUpAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -3581,7 +3581,7 @@ export interface PaymentsGetAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -3613,7 +3613,7 @@ export interface PaymentsGetAnswer {
 export interface PaymentsStepsAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -3735,7 +3735,7 @@ export interface ThreeDSecureCreateAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -3817,7 +3817,7 @@ export interface ThreeDSecureGetAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -3884,7 +3884,7 @@ export interface RegistrationsCreateAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -3945,7 +3945,7 @@ export interface RegistrationsPayAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4012,7 +4012,7 @@ export interface RegistrationsUpdateAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4071,7 +4071,7 @@ export interface RegistrationsGetAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4126,7 +4126,7 @@ export interface RegistrationsExtendAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4181,7 +4181,7 @@ export interface RegistrationsRemoveAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4201,7 +4201,7 @@ export interface RegistrationsRemoveAnswer {
 export interface RegistrationsStepsAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4214,7 +4214,7 @@ export interface RegistrationsStepsAnswer {
 export interface CheckoutsCreateAnswer {
   /** Id of the checkout, for the widget. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4228,7 +4228,7 @@ export interface CheckoutsCreateAnswer {
 export interface CheckoutsUpdateAnswer {
   /** Id of the checkout, for the widget. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4242,7 +4242,7 @@ export interface CheckoutsUpdateAnswer {
 export interface CheckoutsRemoveAnswer {
   /** Id of the checkout, for the widget. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4287,7 +4287,7 @@ export interface CheckoutsPaymentAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4352,7 +4352,7 @@ export interface CheckoutsRegistrationAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4513,7 +4513,7 @@ export interface RegistrationAnswerOfCheckoutsWidget {
 export interface SchedulesCreateAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4587,7 +4587,7 @@ export interface JobAnswer {
 export interface SchedulesPreviewAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4612,7 +4612,7 @@ export interface SchedulesPreviewAnswer {
 export interface SchedulesListAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4629,7 +4629,7 @@ export interface SchedulesListAnswer {
 export interface ScheduleAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4698,7 +4698,7 @@ export interface MissedAnswer {
 export interface SchedulesGetAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4737,7 +4737,7 @@ export interface SchedulesGetAnswer {
 export interface SchedulesExecutionsAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4759,7 +4759,7 @@ export interface ScheduleAnswerOfSchedulesExecutions {
 export interface SchedulesRescheduleAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4798,7 +4798,7 @@ export interface SchedulesRescheduleAnswer {
 export interface SchedulesRemoveAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4835,7 +4835,7 @@ export interface SchedulesRemoveAnswer {
 }
 
 export interface QuerySearchAnswer {
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4884,7 +4884,7 @@ export interface TransactionAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4947,7 +4947,7 @@ export interface QueryGetAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -4979,7 +4979,7 @@ export interface QueryGetAnswer {
 export interface SchedulesStepsAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -4992,7 +4992,7 @@ export interface SchedulesStepsAnswer {
 export interface EventsListAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5054,7 +5054,7 @@ export interface PaymentPayloadAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -5129,7 +5129,7 @@ export interface RegistrationPayloadAnswer {
   ndc: string
   /** Brand recognised from the number. */
   brandResult?: string
-  result?: ResultAnswer
+  result: ResultAnswer
   resultDetails?: ResultDetailsAnswer
   card?: CardAnswer
   bankAccount?: BankAccountAnswer
@@ -5149,7 +5149,7 @@ export interface RegistrationPayloadAnswer {
 export interface SchedulePayloadAnswer {
   /** Id of the schedule. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5204,7 +5204,7 @@ export interface ExecutionAnswerOfEventsList {
 export interface EventsGetAnswer {
   /** Id of the notification, as in webhook-id. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5219,13 +5219,13 @@ export interface EventsGetAnswer {
   type: ("PAYMENT" | "REGISTRATION" | "SCHEDULE")
   /** Change of the resource; absent for payments. */
   action?: ("CREATED" | "UPDATED" | "DELETED")
-  payload?: (PaymentPayloadAnswer | RegistrationPayloadAnswer | SchedulePayloadAnswer)
+  payload: (PaymentPayloadAnswer | RegistrationPayloadAnswer | SchedulePayloadAnswer)
 }
 
 export interface TestClocksCreateAnswer {
   /** Id of the clock, as used in testClock. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5247,7 +5247,7 @@ export interface TestClocksCreateAnswer {
 export interface TestClocksListAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5260,7 +5260,7 @@ export interface TestClocksListAnswer {
 export interface ClockAnswer {
   /** Id of the clock, as used in testClock. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5282,7 +5282,7 @@ export interface ClockAnswer {
 export interface TestClocksGetAnswer {
   /** Id of the clock, as used in testClock. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5304,7 +5304,7 @@ export interface TestClocksGetAnswer {
 export interface TestClocksAdvanceAnswer {
   /** Id of the clock, as used in testClock. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5326,7 +5326,7 @@ export interface TestClocksAdvanceAnswer {
 export interface WebhooksCreateAnswer {
   /** Id of the endpoint. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5368,7 +5368,7 @@ export interface WebhooksCreateAnswer {
 export interface WebhooksListAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5383,7 +5383,7 @@ export interface WebhooksListAnswer {
 export interface WebhookAnswer {
   /** Id of the endpoint. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5425,7 +5425,7 @@ export interface WebhookAnswer {
 export interface WebhooksGetAnswer {
   /** Id of the endpoint. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5467,7 +5467,7 @@ export interface WebhooksGetAnswer {
 export interface WebhooksUpdateAnswer {
   /** Id of the endpoint. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5509,7 +5509,7 @@ export interface WebhooksUpdateAnswer {
 export interface WebhooksRemoveAnswer {
   /** Id of the endpoint. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5551,7 +5551,7 @@ export interface WebhooksRemoveAnswer {
 export interface WebhooksRotateAnswer {
   /** Id of the endpoint. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5593,7 +5593,7 @@ export interface WebhooksRotateAnswer {
 export interface WebhooksTestAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5619,7 +5619,7 @@ export interface WebhooksTestAnswer {
 export interface WebhooksReplayAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5645,19 +5645,19 @@ export interface WebhooksReplayAnswer {
 export interface WebhooksDeliveriesAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  deliveries?: DeliverieAnswer[]
+  deliveries?: DeliveryAnswer[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
-export interface DeliverieAnswer {
+export interface DeliveryAnswer {
   /** Notifications, newest first. */
   id?: string
   /** Event of the notification. */
@@ -5676,10 +5676,10 @@ export interface DeliverieAnswer {
   createdAt?: string
   /** Time of the next attempt. */
   nextAttemptAt?: string
-  attempts?: DeliverieAttemptAnswer[]
+  attempts?: DeliveryAttemptAnswer[]
 }
 
-export interface DeliverieAttemptAnswer {
+export interface DeliveryAttemptAnswer {
   /** Time of an attempt. */
   at?: string
   /** Duration of the attempt. */
@@ -5695,7 +5695,7 @@ export interface DeliverieAttemptAnswer {
 export interface ReportsAggregationsAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5783,7 +5783,7 @@ export interface AggregationExceptionAnswer {
 export interface ReportsAggregationAnswer {
   /** Id of the payout in this currency. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -5997,7 +5997,7 @@ export interface RecordChargebackTransactionAnswer {
 export interface ReportsRecordsAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6012,7 +6012,7 @@ export interface ReportsRecordsAnswer {
 export interface ReportsFilesAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6050,7 +6050,7 @@ export type ReportsFileAnswer = Record<string, unknown>
 export interface ReportDestinationsCreateAnswer {
   /** Id of the destination. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6090,7 +6090,7 @@ export interface LoginAnswer {
 export interface ReportDestinationsListAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6105,7 +6105,7 @@ export interface ReportDestinationsListAnswer {
 export interface DestinationAnswer {
   /** Id of the destination. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6138,7 +6138,7 @@ export interface DestinationAnswer {
 export interface ReportDestinationsGetAnswer {
   /** Id of the destination. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6171,7 +6171,7 @@ export interface ReportDestinationsGetAnswer {
 export interface ReportDestinationsUpdateAnswer {
   /** Id of the destination. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6204,7 +6204,7 @@ export interface ReportDestinationsUpdateAnswer {
 export interface ReportDestinationsRemoveAnswer {
   /** Id of the destination. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6237,7 +6237,7 @@ export interface ReportDestinationsRemoveAnswer {
 export interface ReportDestinationsTestAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6261,7 +6261,7 @@ export interface ReportDestinationsTestAnswer {
 export interface ReportDestinationsReplayAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6285,19 +6285,19 @@ export interface ReportDestinationsReplayAnswer {
 export interface ReportDestinationsDeliveriesAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
   timestamp: string
   /** The gateway's own number of the request; for a checkout its id. */
   ndc: string
-  deliveries?: DeliverieAnswerOfReportDestinationsDeliveries[]
+  deliveries?: DeliveryAnswerOfReportDestinationsDeliveries[]
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string
 }
 
-export interface DeliverieAnswerOfReportDestinationsDeliveries {
+export interface DeliveryAnswerOfReportDestinationsDeliveries {
   /** Deliveries, newest first. */
   id?: string
   /** Report file. */
@@ -6316,10 +6316,10 @@ export interface DeliverieAnswerOfReportDestinationsDeliveries {
   createdAt?: string
   /** Time of the next attempt. */
   nextAttemptAt?: string
-  attempts?: DeliverieAttemptAnswerOfReportDestinationsDeliveries[]
+  attempts?: DeliveryAttemptAnswerOfReportDestinationsDeliveries[]
 }
 
-export interface DeliverieAttemptAnswerOfReportDestinationsDeliveries {
+export interface DeliveryAttemptAnswerOfReportDestinationsDeliveries {
   /** Time of an attempt. */
   at?: string
   /** Duration of the attempt. */
@@ -6333,7 +6333,7 @@ export interface DeliverieAttemptAnswerOfReportDestinationsDeliveries {
 export interface SftpKeysCreateAnswer {
   /** Id of the key. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6359,7 +6359,7 @@ export interface SftpKeysCreateAnswer {
 export interface SftpKeysListAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6374,7 +6374,7 @@ export interface SftpKeysListAnswer {
 export interface SftpKeyAnswer {
   /** Id of the key. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6400,7 +6400,7 @@ export interface SftpKeyAnswer {
 export interface SftpKeysRemoveAnswer {
   /** Id of the key. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6437,7 +6437,7 @@ export interface ResultCodeAnswer {
 export interface ConnectorsEventAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6469,7 +6469,7 @@ export type PagesPostAnswer = Record<string, unknown>
 export interface HealthLiveAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */
@@ -6481,7 +6481,7 @@ export interface HealthLiveAnswer {
 export interface HealthReadyAnswer {
   /** Id of the payment or registration; of the request without a resource. */
   id: string
-  result?: ResultAnswerOfPaymentsSteps
+  result: ResultAnswerOfPaymentsSteps
   /** Version of the gateway, for support. */
   buildNumber: string
   /** Time of the answer. */

@@ -7,9 +7,11 @@
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { clusterVariable, startTestCluster } from '../rig/cluster.ts'
 
 const project = join(import.meta.dirname, '../..')
+const answersChecked = `--import=${pathToFileURL(join(project, 'test/rig/check-answers.ts'))}`
 const words = process.argv.slice(2)
 const files = globSync('test/browser/**/*.{test,whole}.ts', { cwd: project })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
@@ -19,7 +21,7 @@ if (files.length === 0) throw new Error(`no file has ${words.join(' or ')} in it
 const cluster = await startTestCluster()
 const run = spawn(
   process.execPath,
-  ['--conditions=@tollgate/source', '--test', '--test-concurrency=2', ...files],
+  ['--conditions=@tollgate/source', answersChecked, '--test', '--test-concurrency=2', ...files],
   { cwd: project, stdio: 'inherit', env: { ...process.env, [clusterVariable]: cluster.url } },
 )
 process.exitCode = await new Promise<number>((resolve) =>

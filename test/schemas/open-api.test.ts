@@ -12,7 +12,7 @@ import { simulatorData } from '../docs/simulator-rows.ts'
 type Reference = { $ref: string }
 type Operation = {
   operationId: string
-  parameters?: { name: string; in: string; required?: boolean }[]
+  parameters?: { name: string; in: string; description?: string; required?: boolean }[]
   responses: Record<string, Reference & { content?: Record<string, { schema: object }> }>
 }
 
@@ -41,6 +41,21 @@ describe('the OpenAPI document', () => {
       assert.notDeepEqual(schema, { type: 'object' }, endpoint.operation)
       assert.ok(schema, endpoint.operation)
     }
+  })
+
+  test('every answer has a result, and every parameter a description', () => {
+    for (const { endpoint, operation } of operations()) {
+      for (const { name, description = '' } of operation.parameters ?? []) {
+        assert.match(description, /^[A-Z].* .*\.$/, `${endpoint.operation} ${name}`)
+      }
+      const { schema } = operation.responses[200]?.content?.['application/json'] ?? {}
+      const name = (schema as Partial<Reference>)?.$ref?.split('/').at(-1) ?? ''
+      if (!endpoint.answers.some((table) => table === 'answer' || table === 'payment response'))
+        continue
+      if (endpoint.orAnswersLike !== undefined) continue
+      assert.ok(document.components.schemas[name].required.includes('result'), name)
+    }
+    assert.ok(document.components.schemas.Error.required.includes('result'))
   })
 
   test('a declined payment is an answer with status 400', () => {
