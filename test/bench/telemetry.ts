@@ -65,5 +65,5 @@ if (heard !== rounds * calls) throw new Error(`the listener heard ${heard} calls
 
 const cost = silent['a channel, nobody listens']! - silent['without a channel']!
 console.log(
-  `\nA payment has three of them: ${((3 * cost) / 1000).toFixed(2)} µs with nobody listening.`,
+  `\nA payment has three of them. With nobody listening they cost ${((3 * cost) / 1000).toFixed(2)} µs; below zero is noise.`,
 )

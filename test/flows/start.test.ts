@@ -156,8 +156,11 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     let paid: Awaited<ReturnType<typeof pay>>
     try {
       paid = await pay(host.credentials)
-      const looked = await runTollgate(['inspect', paid.body.id], { folder: project.path })
-      assert.equal(looked.code, 0, looked.err)
+      for (const reference of [paid.body.id, paid.body.ndc]) {
+        const looked = await runTollgate(['inspect', reference], { folder: project.path })
+        assert.equal(looked.code, 0, looked.err)
+        assert.ok(looked.out.includes(paid.body.id))
+      }
     } finally {
       assert.equal(await end(host), 0)
     }

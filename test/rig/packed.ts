@@ -47,7 +47,7 @@ export async function installPacked(
   others: readonly string[] = [],
 ): Promise<void> {
   const npm = async (args: readonly string[], cwd: string) => {
-    const options = { cwd, env: environment(), maxBuffer: 16 * 1024 * 1024 }
+    const options = { cwd, env: environmentOfNpm(), maxBuffer: 16 * 1024 * 1024 }
     return (await run('npm', args, options)).stdout.trim()
   }
   const folders = ours.map((name) => path.join(root, name))
@@ -58,7 +58,7 @@ export async function installPacked(
 }
 
 /** npm as a user runs it, without the outer npm's variables. */
-function environment(): NodeJS.ProcessEnv {
+export function environmentOfNpm(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>

@@ -11,6 +11,7 @@ import { createGateway, localKeys, newId } from '../../../core/index.ts'
 import { createDatabase } from '../../rig/database.ts'
 import { freshSimulator, startGateway, testKey, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
+import { cardFields, newCheckout, nonce } from '../checkout/rig.ts'
 
 type Watched = {
   readonly plugin: Plugin
@@ -172,6 +173,31 @@ describe('the number of a request', () => {
         assert.ok('id' in again && again.id === id)
       }
       await assert.rejects(run.gateway.inspect(newId()), /nothing has the number/)
+    } finally {
+      await run.close()
+    }
+  })
+
+  test('of a checkout is its id, which finds its payment; the number of a press does, too', async () => {
+    const run = await startGateway({ role: 'api', publicUrl: 'https://pay.example' })
+    try {
+      const id = await newCheckout(run)
+      await assert.rejects(run.gateway.inspect(id), /nothing has the number/)
+      const requestId = newId()
+      const submission = { nonce: nonce(), card: cardFields() }
+      const reply = await run.gateway.call('checkouts.pay', null, {
+        ...{ path: { id }, requestId, address: '192.0.2.7', accept: 'text/html' },
+        ...{ body: Buffer.from(JSON.stringify(submission)), contentType: 'application/json' },
+      })
+      assert.equal(reply.status, 200)
+      const [made] = await run.sql<{ id: string }>(
+        'select id from tollgate.payment where checkout_id = $1',
+        [id],
+      )
+      for (const reference of [id, requestId]) {
+        const found = await run.gateway.inspect(reference)
+        assert.ok('id' in found && found.id === made?.id, reference)
+      }
     } finally {
       await run.close()
     }
