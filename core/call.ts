@@ -1,6 +1,6 @@
 /** Raw calls of operations, and the valid requests in them. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { resultDescription } from '@tollgate/schemas'
+import { type Answers, resultDescription } from '@tollgate/schemas'
 import type { Caller } from './caller/caller.ts'
 import {
   goesByPaymentType,
@@ -72,6 +72,17 @@ export type Answered = {
   timestamp: string
   ndc: string
 }
+
+/** The answer of an operation, and which of its fields are always there. */
+export type ViewOf<
+  Operation extends keyof Answers,
+  Always extends keyof Answers[Operation] = never,
+> = Omit<Answers[Operation], keyof Answered | Always> &
+  Answered &
+  Required<Pick<Answers[Operation], Always>>
+
+/** A view in the making; the field tables say what it may hold. */
+export type Draft = Answered & { [field: string]: unknown }
 
 export type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
 

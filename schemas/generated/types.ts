@@ -1,4 +1,336 @@
 // Made from the field tables by `npm run generate`. Not to be edited.
+/** ISO 4217 code of a currency. */
+export type CurrencyCode =
+  | 'AED'
+  | 'AFN'
+  | 'ALL'
+  | 'AMD'
+  | 'AOA'
+  | 'ARS'
+  | 'AUD'
+  | 'AWG'
+  | 'AZN'
+  | 'BAM'
+  | 'BBD'
+  | 'BDT'
+  | 'BHD'
+  | 'BIF'
+  | 'BMD'
+  | 'BND'
+  | 'BOB'
+  | 'BOV'
+  | 'BRL'
+  | 'BSD'
+  | 'BTN'
+  | 'BWP'
+  | 'BYN'
+  | 'BZD'
+  | 'CAD'
+  | 'CDF'
+  | 'CHE'
+  | 'CHF'
+  | 'CHW'
+  | 'CLF'
+  | 'CLP'
+  | 'CNY'
+  | 'COP'
+  | 'COU'
+  | 'CRC'
+  | 'CUP'
+  | 'CVE'
+  | 'CZK'
+  | 'DJF'
+  | 'DKK'
+  | 'DOP'
+  | 'DZD'
+  | 'EGP'
+  | 'ERN'
+  | 'ETB'
+  | 'EUR'
+  | 'FJD'
+  | 'FKP'
+  | 'GBP'
+  | 'GEL'
+  | 'GHS'
+  | 'GIP'
+  | 'GMD'
+  | 'GNF'
+  | 'GTQ'
+  | 'GYD'
+  | 'HKD'
+  | 'HNL'
+  | 'HTG'
+  | 'HUF'
+  | 'IDR'
+  | 'ILS'
+  | 'INR'
+  | 'IQD'
+  | 'IRR'
+  | 'ISK'
+  | 'JMD'
+  | 'JOD'
+  | 'JPY'
+  | 'KES'
+  | 'KGS'
+  | 'KHR'
+  | 'KMF'
+  | 'KPW'
+  | 'KRW'
+  | 'KWD'
+  | 'KYD'
+  | 'KZT'
+  | 'LAK'
+  | 'LBP'
+  | 'LKR'
+  | 'LRD'
+  | 'LSL'
+  | 'LYD'
+  | 'MAD'
+  | 'MDL'
+  | 'MGA'
+  | 'MKD'
+  | 'MMK'
+  | 'MNT'
+  | 'MOP'
+  | 'MRU'
+  | 'MUR'
+  | 'MVR'
+  | 'MWK'
+  | 'MXN'
+  | 'MXV'
+  | 'MYR'
+  | 'MZN'
+  | 'NAD'
+  | 'NGN'
+  | 'NIO'
+  | 'NOK'
+  | 'NPR'
+  | 'NZD'
+  | 'OMR'
+  | 'PAB'
+  | 'PEN'
+  | 'PGK'
+  | 'PHP'
+  | 'PKR'
+  | 'PLN'
+  | 'PYG'
+  | 'QAR'
+  | 'RON'
+  | 'RSD'
+  | 'RUB'
+  | 'RWF'
+  | 'SAR'
+  | 'SBD'
+  | 'SCR'
+  | 'SDG'
+  | 'SEK'
+  | 'SGD'
+  | 'SHP'
+  | 'SLE'
+  | 'SOS'
+  | 'SRD'
+  | 'SSP'
+  | 'STN'
+  | 'SVC'
+  | 'SYP'
+  | 'SZL'
+  | 'THB'
+  | 'TJS'
+  | 'TMT'
+  | 'TND'
+  | 'TOP'
+  | 'TRY'
+  | 'TTD'
+  | 'TWD'
+  | 'TZS'
+  | 'UAH'
+  | 'UGX'
+  | 'USD'
+  | 'USN'
+  | 'UYI'
+  | 'UYU'
+  | 'UYW'
+  | 'UZS'
+  | 'VED'
+  | 'VES'
+  | 'VND'
+  | 'VUV'
+  | 'WST'
+  | 'XAD'
+  | 'XAF'
+  | 'XCD'
+  | 'XCG'
+  | 'XOF'
+  | 'XPF'
+  | 'YER'
+  | 'ZAR'
+  | 'ZMW'
+  | 'ZWG'
+  | 'ANG'
+  | 'BGN'
+  | 'CUC'
+  | 'HRK'
+  | 'SLL'
+  | 'ZWL'
+
+/** Code of a payment type. */
+export type PaymentTypeCode =
+  | 'PA'
+  | 'DB'
+  | 'CD'
+  | 'PA.CP'
+  | '3D'
+  | 'CP'
+  | 'RV'
+  | 'RF'
+  | 'RB'
+  | 'RC'
+  | 'CB'
+  | 'CR'
+  | 'RG'
+  | 'RR'
+  | 'DR'
+  | 'TE'
+  | 'SD'
+  | 'RS'
+  | 'DS'
+
+/** Brand of a payment method, or an older name of it. */
+export type BrandCode =
+  | 'VISA'
+  | 'MASTER'
+  | 'AMEX'
+  | 'AMERICAN_EXPRESS'
+  | 'DINERS'
+  | 'DINERS_CLUB'
+  | 'DISCOVER'
+  | 'JCB'
+  | 'UNIONPAY'
+  | 'MAESTRO'
+  | 'UATP'
+  | 'VISADEBIT'
+  | 'VISAELECTRON'
+  | 'VPAY'
+  | 'MASTERDEBIT'
+  | 'AIRPLUS'
+  | 'MADA'
+  | 'CARTEBANCAIRE'
+  | 'CARTEBLEUE'
+  | 'BCMC'
+  | 'DANKORT'
+  | 'POSTEPAY'
+  | 'PAGOBANCOMAT'
+  | 'SERVIRED'
+  | 'EFTPOS_AU'
+  | 'ELO'
+  | 'HIPERCARD'
+  | 'HIPER'
+  | 'NARANJA'
+  | 'TARJETANARANJA'
+  | 'ARGENCARD'
+  | 'CABAL'
+  | 'CABALDEBIT'
+  | 'CENCOSUD'
+  | 'NATIVA'
+  | 'TARJETASHOPPING'
+  | 'MERCADOLIVRE'
+  | 'CARNET'
+  | 'AXESS'
+  | 'BONUS'
+  | 'CARDFINANS'
+  | 'MAXIMUM'
+  | 'WORLD'
+  | 'ASYACARD'
+  | 'TROY'
+  | 'MIR'
+  | 'VERVE'
+  | 'MEEZA'
+  | 'RUPAY'
+  | 'BELKART'
+  | 'PROSTIR'
+  | 'HUMO'
+  | 'UZCARD'
+  | 'NAPAS'
+  | 'APPLEPAY'
+  | 'GOOGLEPAY'
+  | 'SAMSUNGPAY'
+  | 'DIRECTDEBIT_SEPA'
+  | 'DIRECTDEBIT_ACH'
+  | 'DIRECTDEBIT_BACS'
+  | 'DIRECTDEBIT_BECS'
+  | 'RATEPAY_ELV'
+  | 'PAYOLUTION_ELV'
+  | 'PAYPAL'
+  | 'PAYPAL_CONTINUE'
+  | 'PAYDIREKT'
+  | 'AMAZONPAY'
+  | 'ALIPAY'
+  | 'ALIPAY_PLUS'
+  | 'WECHAT_PAY'
+  | 'TENPAY'
+  | 'KAKAOPAY'
+  | 'PAYPAY'
+  | 'GRABPAY'
+  | 'GCASH'
+  | 'SKRILL'
+  | 'MONEYBOOKERS'
+  | 'NETELLER'
+  | 'QIWI'
+  | 'YANDEX'
+  | 'WEBMONEY'
+  | 'CASHU'
+  | 'ONECARD'
+  | 'MBWAY'
+  | 'BLIK'
+  | 'BIZUM'
+  | 'SWISH'
+  | 'VIPPS'
+  | 'MOBILEPAY'
+  | 'TWINT'
+  | 'PAYBOX'
+  | 'MPESA'
+  | 'STC_PAY'
+  | 'IDEAL'
+  | 'SOFORTUEBERWEISUNG'
+  | 'GIROPAY'
+  | 'EPS'
+  | 'PRZELEWY'
+  | 'TRUSTLY'
+  | 'TRUSTPAY_VA'
+  | 'MYBANK'
+  | 'PF_KARTE_DIRECT'
+  | 'PAYTRAIL'
+  | 'ENTERCASH'
+  | 'INTERAC_ONLINE'
+  | 'POLI'
+  | 'PIX'
+  | 'CHINAUNIONPAY'
+  | 'KNET'
+  | 'BENEFIT'
+  | 'NAPS'
+  | 'OMANNET'
+  | 'INVOICE'
+  | 'KLARNA_INVOICE'
+  | 'KLARNA_INSTALLMENTS'
+  | 'KLARNA_PAYMENTS_PAYLATER'
+  | 'KLARNA_PAYMENTS_PAYNOW'
+  | 'KLARNA_PAYMENTS_SLICEIT'
+  | 'RATEPAY_INVOICE'
+  | 'PAYOLUTION_INVOICE'
+  | 'PAYOLUTION_INS'
+  | 'AFTERPAY'
+  | 'AFTERPAY_PACIFIC'
+  | 'AFFIRM'
+  | 'ONEY'
+  | 'TABBY'
+  | 'TAMARA'
+  | 'PREPAYMENT'
+  | 'BOLETO'
+  | 'SIBS_MULTIBANCO'
+  | 'PAYSAFECARD'
+  | 'BARPAY'
+  | 'DAOPAY'
+
 export interface PaymentsCreateRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
@@ -7,11 +339,11 @@ export interface PaymentsCreateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: 'PA' | 'DB' | 'CD' | 'PA.CP'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -178,7 +510,7 @@ export interface Forex {
   /** Amount in the foreign currency. */
   amount?: string
   /** The foreign currency. */
-  currency?: string
+  currency?: CurrencyCode
 }
 
 export interface Customer {
@@ -671,7 +1003,7 @@ export interface CartItem {
   /** Kind of article. */
   type?: ("PHYSICAL" | "DIGITAL" | "MIXED" | "ANONYMOUS_DONATION" | "AUTHORITIES_PAYMENT")
   /** Currency of the prices. */
-  currency?: string
+  currency?: CurrencyCode
   /** Price of one piece after discount, with tax. */
   price?: string
   /** Price of the whole line. */
@@ -764,7 +1096,7 @@ export interface CartPayment {
   /** Amount of the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Status of the payment. */
   status?: ("pending" | "authorized" | "captured")
   /** Brand of the payment. */
@@ -947,7 +1279,7 @@ export interface ThreeDSecure {
   /** Amount to authenticate, if it differs from the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
   deviceInfo?: string
   merchant?: ThreeDSecureMerchant
@@ -1105,11 +1437,11 @@ export interface PaymentsFollowUpRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: 'CP' | 'RV' | 'RF' | 'RB' | 'RC' | 'CB' | 'CR' | 'PA'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -1190,11 +1522,11 @@ export interface ThreeDSecureCreateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: '3D'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -1323,7 +1655,7 @@ export interface ThreeDSecureGetRequest {
 
 export interface RegistrationsCreateRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Invoice number of the merchant. Stored for reports and not passed on. */
@@ -1388,11 +1720,11 @@ export interface RegistrationsPayRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: 'PA' | 'DB' | 'CD' | 'PA.CP'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -1482,7 +1814,7 @@ export interface TokenAccountOfRegistrationsPay {
 
 export interface RegistrationsUpdateRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Invoice number of the merchant. Stored for reports and not passed on. */
@@ -1574,11 +1906,11 @@ export interface CheckoutsCreateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Requests the hash of the widget script, for the integrity attribute. Checkout creation only. */
   integrity?: boolean | 'true' | 'false'
   overridePaymentType?: OverridePaymentType
@@ -1648,7 +1980,7 @@ export interface CheckoutsCreateRequest {
 
 export interface OverridePaymentType {
   /** Payment type for one brand; the others keep paymentType. Checkout creation only. */
-  [k: string]: string | undefined
+  [k: string]: PaymentTypeCode | undefined
 }
 
 export interface Registration {
@@ -1660,7 +1992,7 @@ export interface ThreeDSecureOfCheckoutsCreate {
   /** Amount to authenticate, if it differs from the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
   deviceInfo?: string
   merchant?: ThreeDSecureMerchant
@@ -1706,11 +2038,11 @@ export interface CheckoutsUpdateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Requests the hash of the widget script, for the integrity attribute. Checkout creation only. */
   integrity?: boolean | 'true' | 'false'
   overridePaymentType?: OverridePaymentType
@@ -1811,7 +2143,7 @@ export interface ThreeDSecureOfCheckoutsUpdate {
   /** Amount to authenticate, if it differs from the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
   deviceInfo?: string
   merchant?: ThreeDSecureMerchant
@@ -1884,7 +2216,7 @@ export interface CheckoutsPayRequest {
   /** One of the registrations of the checkout, to pay with it. */
   registrationId?: string
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   card?: CardOfCheckoutsPay
   bankAccount?: BankAccountOfCheckoutsPay
   /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
@@ -1991,7 +2323,7 @@ export interface CheckoutsRegisterRequest {
   /** What the page showed: `shown` of its offer. Nothing is paid where the merchant has changed it since. */
   shown?: string
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   card?: CardOfCheckoutsRegister
   bankAccount?: BankAccountOfCheckoutsRegister
   customer?: CustomerOfCheckoutsRegister
@@ -2095,9 +2427,9 @@ export interface SchedulesCreateRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -2160,9 +2492,9 @@ export interface SchedulesPreviewRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -2449,7 +2781,7 @@ export interface ReportsAggregationsRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   date: DateOfReportsAggregations
   /** Settlement currency. */
-  currency: string
+  currency: CurrencyCode
   /** Maximum number of payouts in one answer. */
   limit?: string
   /** Continues at nextCursor of the previous answer. */
@@ -2688,13 +3020,13 @@ export interface PaymentsCreateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -2703,7 +3035,7 @@ export interface PaymentsCreateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3036,7 +3368,7 @@ export interface ForexAnswer {
   /** Amount in the foreign currency. */
   amount?: string
   /** The foreign currency. */
-  currency?: string
+  currency?: CurrencyCode
 }
 
 export interface ApplePayAnswer {
@@ -3310,7 +3642,7 @@ export interface CartItemAnswer {
   /** Kind of article. */
   type?: ("PHYSICAL" | "DIGITAL" | "MIXED" | "ANONYMOUS_DONATION" | "AUTHORITIES_PAYMENT")
   /** Currency of the prices. */
-  currency?: string
+  currency?: CurrencyCode
   /** Price of one piece after discount, with tax. */
   price?: string
   /** Price of the whole line. */
@@ -3403,7 +3735,7 @@ export interface CartPaymentAnswer {
   /** Amount of the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Status of the payment. */
   status?: ("pending" | "authorized" | "captured")
   /** Brand of the payment. */
@@ -3623,13 +3955,13 @@ export interface PaymentsFollowUpAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3638,7 +3970,7 @@ export interface PaymentsFollowUpAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3686,13 +4018,13 @@ export interface PaymentsGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3701,7 +4033,7 @@ export interface PaymentsGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3839,13 +4171,13 @@ export interface ThreeDSecureCreateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3854,7 +4186,7 @@ export interface ThreeDSecureCreateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3902,13 +4234,13 @@ export interface ThreeDSecureGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3917,7 +4249,7 @@ export interface ThreeDSecureGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3969,13 +4301,13 @@ export interface RegistrationsCreateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3984,7 +4316,7 @@ export interface RegistrationsCreateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4030,13 +4362,13 @@ export interface RegistrationsPayAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4045,7 +4377,7 @@ export interface RegistrationsPayAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4097,13 +4429,13 @@ export interface RegistrationsUpdateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4112,7 +4444,7 @@ export interface RegistrationsUpdateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4156,13 +4488,13 @@ export interface RegistrationsGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4171,7 +4503,7 @@ export interface RegistrationsGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4215,13 +4547,13 @@ export interface RegistrationsExtendAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4230,7 +4562,7 @@ export interface RegistrationsExtendAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4274,13 +4606,13 @@ export interface RegistrationsRemoveAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4289,7 +4621,7 @@ export interface RegistrationsRemoveAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4414,13 +4746,13 @@ export interface CheckoutsPaymentAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4429,7 +4761,7 @@ export interface CheckoutsPaymentAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4479,13 +4811,13 @@ export interface CheckoutsRegistrationAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4494,7 +4826,7 @@ export interface CheckoutsRegistrationAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4555,6 +4887,8 @@ export interface SchedulesCreateAnswer {
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
+  /** Short number of the schedule, for people. */
+  shortId?: string
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
   /** Effective date of a cancellation. */
@@ -4568,9 +4902,9 @@ export interface SchedulesCreateAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4635,6 +4969,8 @@ export interface SchedulesPreviewAnswer {
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
+  /** Short number of the schedule, for people. */
+  shortId?: string
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
   /** Effective date of a cancellation. */
@@ -4724,6 +5060,8 @@ export interface SchedulesGetAnswer {
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
+  /** Short number of the schedule, for people. */
+  shortId?: string
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
   /** Effective date of a cancellation. */
@@ -4737,9 +5075,9 @@ export interface SchedulesGetAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4792,6 +5130,8 @@ export interface SchedulesRescheduleAnswer {
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
+  /** Short number of the schedule, for people. */
+  shortId?: string
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
   /** Effective date of a cancellation. */
@@ -4805,9 +5145,9 @@ export interface SchedulesRescheduleAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4837,6 +5177,8 @@ export interface SchedulesRemoveAnswer {
   /** Id of the schedule. */
   id: string
   job?: JobAnswer
+  /** Short number of the schedule, for people. */
+  shortId?: string
   /** Items: The next runs, five at most, in UTC. */
   nextExecutions?: string[]
   /** Effective date of a cancellation. */
@@ -4850,9 +5192,9 @@ export interface SchedulesRemoveAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4913,13 +5255,13 @@ export interface QueryGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4928,7 +5270,7 @@ export interface QueryGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -5617,7 +5959,7 @@ export interface AggregationAnswer {
   /** Test clock of the payments. */
   testClock?: string
   /** Currency of the payout. */
-  currency?: string
+  currency?: CurrencyCode
   /** Number of records. */
   count?: number
   /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
@@ -5697,7 +6039,7 @@ export interface ReportsAggregationAnswer {
   /** Test clock of the payments. */
   testClock?: string
   /** Currency of the payout. */
-  currency: string
+  currency: CurrencyCode
   /** Number of records. */
   count: number
   /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
@@ -5787,7 +6129,7 @@ export interface RecordAnswerOfReportsAggregation {
   /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
   /** Currency of this amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
@@ -5819,7 +6161,7 @@ export interface RecordSettlementAnswer {
   /** Amount that the clearing institute pays out or takes for the record, before its fee. */
   amount?: string
   /** Currency of the settlement. */
-  currency?: string
+  currency?: CurrencyCode
   /** Fee that the clearing institute keeps, in the currency of the settlement. */
   fee?: string
   /** Rate from the currency of the amount to that of the settlement. */
@@ -5939,7 +6281,7 @@ export interface RecordAnswerOfReportsRecords {
   /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
   /** Currency of this amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */

@@ -1,6 +1,6 @@
 import { AN, C, dateTime, echoed, excerpt, group, integer, match, N, none, O, oneOf, R, reference, request, response, stored } from '../table.ts'
 import { basic } from './basic.ts'
-import { id32, timestamp } from './formats.ts'
+import { id32, shortId, timestamp } from './formats.ts'
 
 const beyond = { because: 'An addition to the documented fields.' }
 
@@ -37,6 +37,7 @@ export const scheduleResponse = group('', 'Schedule answer', [
   ['id',                id32,      R,   response, none, 'Id of the schedule.'],
   ['job.startDate',     N(16),     C,   response, none, 'First possible run, in milliseconds since 1970 UTC.', { because: 'Clients of this API family read a number.' }],
   ['job.endDate',       N(16),     C,   response, none, 'Last possible run, in milliseconds since 1970 UTC.', { because: 'Clients of this API family read a number.' }],
+  ['shortId',           shortId,   C,   response, none, 'Short number of the schedule, for people.', beyond],
   ['nextExecutions[n]', timestamp, C,   response, none, 'The next runs, five at most, in UTC.', { maxIndex: 4 }],
   ['effectiveDate',     timestamp, C,   response, none, 'Effective date of a cancellation.'],
   ['state',             oneOf('WAITING', 'ENDING', 'CANCELLED', 'ENDED'), C, response, none, 'State: waiting, ending at a later moment, cancelled, or ended.', beyond],

@@ -78,7 +78,7 @@ const fieldsPerGroup = {
   'checkout press': 1,
   'checkout submission': 41,
   'checkout response': 2,
-  'schedule response': 8,
+  'schedule response': 9,
   'schedule list response': 12,
   'clock response': 6,
   'event response': 6,
