@@ -111,19 +111,48 @@ describe('subscriptions', () => {
     assert.doesNotMatch(JSON.stringify(run.logs), /secret of the shop/)
   })
 
-  test('two processes with one name share the events, and each name gets all of them', async () => {
+  /** Resolves when another process has tried to handle an event since `at`. */
+  const otherTried = (pid: number, at: Date) =>
+    until(async () => {
+      const [row] = await run.sql(
+        `select pid from pg_stat_activity
+        where application_name = 'tollgate program' and datname = current_database() and pid <> $1
+          and query_start >= $2`,
+        [pid, at],
+      )
+      return row
+    })
+
+  test('of two processes with one name, one handles each event while the other waits', async () => {
     const other = await run.another()
+    const entered: string[] = []
+    const handler: SubscriptionHandler = async (event, context) => {
+      entered.push(event.payload.id)
+      const { rows } = await context.client.query(
+        'select pg_backend_pid() as pid, clock_timestamp() as at',
+      )
+      if (entered.length === 1) await otherTried(rows[0].pid, rows[0].at)
+      await noted('shared')(event, context)
+    }
     const running: Subscription[] = []
     for (const gateway of [run.gateway, other]) {
-      running.push(await gateway.subscribe('shared', noted('shared')))
+      running.push(await gateway.subscribe('shared', handler))
     }
-    running.push(await other.subscribe('second', noted('second')))
-    const paid = await pay(12)
-    assert.deepEqual(await heard('shared', 12), paid)
-    assert.deepEqual(await heard('second', 12), paid)
+    const paid = await pay(6)
+    assert.deepEqual(await heard('shared', 6), paid)
     for (const subscription of running) await subscription.close()
+    assert.deepEqual(entered, paid)
     assert.deepEqual(await paymentsOf('shared'), paid)
     await other.close()
+  })
+
+  test('each name gets all events', async () => {
+    await using first = await run.gateway.subscribe('first-name', noted('first-name'))
+    await using second = await run.gateway.subscribe('second-name', noted('second-name'))
+    assert.ok(first !== second)
+    const paid = await pay(3)
+    assert.deepEqual(await heard('first-name', 3), paid)
+    assert.deepEqual(await heard('second-name', 3), paid)
   })
 
   test('a subscription of some types gets only these', async () => {
