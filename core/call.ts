@@ -1,6 +1,6 @@
 /** Raw calls of operations, and the valid requests in them. */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { resultDescription } from '@tollgate/schemas'
+import { type Answers, resultDescription } from '@tollgate/schemas'
 import type { Caller } from './caller/caller.ts'
 import {
   goesByPaymentType,
@@ -72,6 +72,23 @@ export type Answered = {
   timestamp: string
   ndc: string
 }
+
+/** The answer of an operation, and which of its fields are always there. */
+export type ViewOf<
+  Operation extends keyof Answers,
+  Always extends keyof Answers[Operation] = never,
+> = ViewOfAnswer<Answers[Operation], Always>
+
+/** The same for one of several answers of an operation. */
+export type ViewOfAnswer<Answer, Always extends keyof Answer = never> = Omit<
+  Answer,
+  keyof Answered | Always
+> &
+  Answered &
+  Required<Pick<Answer, Always>>
+
+/** A view in the making; the field tables say what it may hold. */
+export type Draft = Answered & { [field: string]: unknown }
 
 export type Handler = (engine: Engine, caller: Caller, call: Call, build: string) => Promise<Reply>
 

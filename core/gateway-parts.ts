@@ -14,12 +14,6 @@ import type { Presence } from './process/presence.ts'
 import type { Queue } from './queue/queue.ts'
 import type { StepsView } from './step/view.ts'
 
-/** The request of a follow-up. Methods such as `capture` set its `paymentType`. */
-export type FollowUpRequest = Readonly<Record<string, unknown>> & {
-  readonly amount?: string
-  readonly currency?: string
-}
-
 /** Reads the steps of a resource, or of one execution of a schedule. */
 export type StepsOf = (id: string, options?: RequestOptions) => Promise<StepsView>
 

@@ -1,27 +1,31 @@
 import type { GatewayEvent, Inbound, InboundReply } from '@tollgate/plugin-kit'
-import type { Requests } from '@tollgate/schemas'
 import { receive } from './acquirer-events/receive.ts'
 import { type Alarm, GuessedIds } from './audit/alarm.ts'
 import { AuditTrail } from './audit-chain/trail.ts'
-import { type Call, type Reply, type Request, read } from './call.ts'
+import type { Call, Reply } from './call.ts'
 import type { Caller } from './caller/caller.ts'
-import { buildNumber, embedder, type RequestOptions } from './caller/embedder.ts'
+import { buildNumber, embedder } from './caller/embedder.ts'
 import { Checkouts } from './checkout/api.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
+import type { TransactionClient } from './db/open-transaction.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
 import { Events } from './event-feed/api.ts'
-import type { FollowUpRequest, GatewayParts, StepsOf } from './gateway-parts.ts'
-import { newId } from './ids.ts'
+import {
+  type SubscribeOptions,
+  type Subscription,
+  type SubscriptionHandler,
+  Subscriptions,
+} from './event-feed/subscriptions.ts'
+import type { GatewayParts, StepsOf } from './gateway-parts.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import type { Accounts } from './merchant-account/accounts.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
+import { Payments } from './payment/api.ts'
 import { Authentications } from './payment/authentications.ts'
-import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
-import { type PaymentView, paymentView } from './payment/view.ts'
 import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
 import { Readiness } from './process/readiness.ts'
@@ -55,6 +59,7 @@ export class Gateway {
   readonly entities: Entities
   /** Acquirer accounts of channels. */
   readonly accounts: Accounts
+  readonly payments: Payments & { readonly steps: StepsOf }
   readonly query: Query
   readonly schedules: Schedules & { readonly steps: StepsOf }
   readonly testClocks: TestClocks
@@ -83,6 +88,7 @@ export class Gateway {
   /** Writes an alarm to the security log, once a minute for each kind and subject. */
   readonly alarm: Alarm
   readonly #guessed: GuessedIds
+  readonly #subscriptions: Subscriptions
   readonly name: string
   readonly environment: Environment
   #closed: Promise<void> | undefined
@@ -100,6 +106,9 @@ export class Gateway {
     this.#readiness = new Readiness(() => parts.engine.directory.ping())
     this.entities = parts.entities
     this.accounts = parts.accounts
+    this.payments = Object.assign(new Payments(parts.engine), {
+      steps: this.#stepsOf('payments.steps'),
+    })
     this.query = new Query(parts.engine)
     this.shoppers = new Shoppers(parts.engine)
     this.registrations = Object.assign(new Registrations(parts.engine), {
@@ -125,49 +134,9 @@ export class Gateway {
     this.people = parts.people(this.operator, this.audit)
     this.alarm = engine.alarm
     this.#guessed = new GuessedIds(engine.alarm, engine.clock)
+    this.#subscriptions = new Subscriptions(engine)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
-  }
-
-  /**
-   * Payments. Requests are the nested fields of the API, with strings as values. Responses equal those
-   * of the host. A declined payment is a response, not an error.
-   *
-   * @throws GatewayError when a request is refused: bad input, wrong state, limits.
-   */
-  readonly payments = {
-    create: (
-      request: Requests['payments.create'],
-      options: RequestOptions = {},
-    ): Promise<PaymentView> =>
-      this.#view(async (caller) => {
-        const read = await this.#read(caller, 'payments.create', request)
-        return createPayment(this.#engine, caller, read, options.idempotencyKey)
-      }, options),
-    get: (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
-      this.#view(async (caller) => {
-        await this.#read(caller, 'payments.get', {})
-        return readPayment(this.#engine, caller, id, undefined)
-      }, options),
-    /** The payment's steps. */
-    steps: this.#stepsOf('payments.steps'),
-    followUp: (
-      id: string,
-      request: FollowUpRequest,
-      options: RequestOptions = {},
-    ): Promise<PaymentView> =>
-      this.#view(async (caller) => {
-        const read = await this.#read(caller, 'payments.followUp', request)
-        return followUp(this.#engine, caller, id, read, options.idempotencyKey)
-      }, options),
-    capture: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
-      this.payments.followUp(id, { ...request, paymentType: 'CP' }, options),
-    refund: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
-      this.payments.followUp(id, { ...request, paymentType: 'RF' }, options),
-    reverse: (id: string, request: FollowUpRequest = {}, options?: RequestOptions) =>
-      this.payments.followUp(id, { ...request, paymentType: 'RV' }, options),
-    rebill: (id: string, request: FollowUpRequest, options?: RequestOptions) =>
-      this.payments.followUp(id, { ...request, paymentType: 'RB' }, options),
   }
 
   /**
@@ -184,18 +153,6 @@ export class Gateway {
 
   #stepsOf(operation: StepOperation): StepsOf {
     return (id, options = {}) => stepsFor(this.#engine, options.caller ?? embedder, operation, id)
-  }
-
-  #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
-    return read(this.#engine, caller, operation, { values })
-  }
-
-  async #view(
-    work: (caller: Caller) => Promise<Done>,
-    options: RequestOptions,
-  ): Promise<PaymentView> {
-    const { payment, balance } = await work(options.caller ?? embedder)
-    return paymentView(payment, balance, newId(), buildNumber)
   }
 
   /**
@@ -256,9 +213,34 @@ export class Gateway {
     return this.#engine.events.on(handler)
   }
 
-  /** Queues a job of the embedding program or of a plugin. At most one job with a `key` is queued or running. */
-  sendJob(name: string, payload: object, key?: string): Promise<void> {
-    return this.#queue.send(name, payload, key)
+  /**
+   * Hands every event of the feed to a handler, in order and once for each name: of several processes
+   * with the same name, one handles an event. The position is stored, so events from the time when no
+   * process ran come later. The handler gets an event again after an error, in a second at first, then
+   * ever more slowly, and the events after it wait.
+   *
+   * @param name 1 to 100 visible ASCII characters.
+   * @throws GatewayError 200.300.404 naming a wrong argument.
+   */
+  subscribe(
+    name: string,
+    handler: SubscriptionHandler,
+    options: SubscribeOptions = {},
+  ): Promise<Subscription> {
+    return this.#subscriptions.start(name, handler, options)
+  }
+
+  /**
+   * Queues a job of the embedding program or of a plugin. At most one job with a `key` is queued or running.
+   * With a `client`, the job is a part of its transaction.
+   */
+  sendJob(
+    name: string,
+    payload: object,
+    options: string | { readonly key?: string; readonly client?: TransactionClient } = {},
+  ): Promise<void> {
+    const { key, client } = typeof options === 'string' ? { key: options } : options
+    return this.#queue.send(name, payload, key, client)
   }
 
   /** Open entries of the operators' list, oldest first. */
@@ -286,6 +268,7 @@ export class Gateway {
     const { inFlight } = this.#engine
     this.#dispatcher?.stop()
     await inFlight.close(this.#graceMs)
+    await this.#subscriptions.close()
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
     await this.#closeExporters()

@@ -7,12 +7,13 @@ export { type AuditTrail, verifyAudit } from './audit-chain/trail.ts'
 export type { Verified } from './audit-chain/verify.ts'
 export type { Answered, Call, Reply, ReplyStream, ResultView } from './call.ts'
 export type { Caller } from './caller/caller.ts'
-export { buildNumber, type RequestOptions } from './caller/embedder.ts'
+export { type AcceptOptions, buildNumber, type RequestOptions } from './caller/embedder.ts'
 export { type RightSet, rightSet } from './caller/rights.ts'
 export { type OptionProblem, OptionsError } from './check-options.ts'
 export { type Clock, systemClock, wireTimestamp } from './clock.ts'
 export { type DatabaseRole, makeRoles } from './database-roles.ts'
 export type { DatabaseOptions } from './db/database.ts'
+export type { ProgramClient, TransactionClient } from './db/open-transaction.ts'
 export type { DispatchFacts, DispatchRule } from './entity/dispatch-rule.ts'
 export type { ListedRule, RuleChange } from './entity/dispatching.ts'
 export type {
@@ -24,12 +25,23 @@ export type {
 } from './entity/entities.ts'
 export type { TokenLimits } from './entity/token.ts'
 export { GatewayError, type ParameterError } from './errors.ts'
-export type { EventsView, EventView, OneEventView } from './event-feed/view.ts'
+export type {
+  SubscribeOptions,
+  Subscription,
+  SubscriptionContext,
+  SubscriptionHandler,
+} from './event-feed/subscriptions.ts'
+export type {
+  EventsView,
+  EventView,
+  OneEventView,
+  PaymentPayload,
+  SchedulePayload,
+} from './event-feed/view.ts'
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'
 export { ConfirmationNeededError } from './four-eyes/two-people.ts'
 export type { Gateway } from './gateway.ts'
 export type { GatewayOptions, Role } from './gateway-options.ts'
-export type { FollowUpRequest } from './gateway-parts.ts'
 export { newId } from './ids.ts'
 export {
   KeyAdministration,
@@ -52,6 +64,7 @@ export type { Decided, Operator, OperatorResult } from './operator/operator.ts'
 export type { DoneBy, OfficeAnswer, OperatorAccounts } from './operator-access/api.ts'
 export type { From, LoggedIn, LoginRequest } from './operator-access/login.ts'
 export type { Enrolled, Invited, ListedPerson, Person } from './operator-access/types.ts'
+export type { FollowUpRequest, Payments } from './payment/api.ts'
 export type { PaymentView } from './payment/view.ts'
 export type { QueryView, TransactionView } from './query/view.ts'
 export type { RegistrationView, VerificationView } from './registration/view.ts'

@@ -14,7 +14,14 @@ export {
   secretFields,
 } from './generated/classes.ts'
 export type * as api from './generated/types.ts'
-export type { Answers, OperationName, Requests } from './generated/types.ts'
+export type {
+  Answers,
+  BrandCode,
+  CurrencyCode,
+  OperationName,
+  PaymentTypeCode,
+  Requests,
+} from './generated/types.ts'
 export * from './table.ts'
 export * from './tables/brands.ts'
 export * from './tables/countries.ts'

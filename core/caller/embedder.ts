@@ -1,5 +1,6 @@
 /** The options of an embedding program's calls. */
 import type { By } from '../audit/actor.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Caller } from './caller.ts'
 import { everyRight } from './rights.ts'
 
@@ -9,6 +10,15 @@ export type RequestOptions = {
   readonly caller?: Caller
   /** The person behind the request, for the audit trail. */
   readonly by?: By
+}
+
+/** Options of a payment that is written in a transaction of the embedding program. */
+export type AcceptOptions = RequestOptions & {
+  /**
+   * A client of `pg` on the gateway's database, after its `BEGIN`. Its `COMMIT` queues the payment, its
+   * `ROLLBACK` leaves no trace of it.
+   */
+  readonly client: TransactionClient
 }
 
 /** The embedding program: acts for every entity of its own database. */

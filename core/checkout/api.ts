@@ -9,7 +9,7 @@ import type { Connection } from './complete-request.ts'
 import { held } from './find.ts'
 import { type Offer, offerOf } from './offer.ts'
 import { type StateView, type Submitted, stateView } from './reply.ts'
-import { aboutCheckout, readResult } from './result.ts'
+import { aboutCheckout, type CheckoutResultView, readResult } from './result.ts'
 import { submit } from './submission.ts'
 
 export type CheckoutView = Answered & { integrity?: string }
@@ -53,14 +53,20 @@ export class Checkouts {
   }
 
   /** The payment in the checkout, or 000.200.000 while there is none or an open one. */
-  readonly payment = async (id: string, options: RequestOptions = {}): Promise<Answered> => {
+  readonly payment = async (
+    id: string,
+    options: RequestOptions = {},
+  ): Promise<CheckoutResultView> => {
     const caller = options.caller ?? embedder
     const { fields } = await this.#read(caller, 'checkouts.payment', {})
     return readResult(this.#engine, caller, id, fields, buildNumber)
   }
 
   /** The same for a checkout that only stores an account. */
-  readonly registration = async (id: string, options: RequestOptions = {}): Promise<Answered> => {
+  readonly registration = async (
+    id: string,
+    options: RequestOptions = {},
+  ): Promise<CheckoutResultView> => {
     const caller = options.caller ?? embedder
     const { fields } = await this.#read(caller, 'checkouts.registration', {})
     return readResult(this.#engine, caller, id, fields, buildNumber)

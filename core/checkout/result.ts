@@ -1,7 +1,7 @@
 /** What a merchant reads of a checkout: the payment in its slot, or that there is none yet. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { isPending, resultDescription } from '@tollgate/schemas'
-import type { Answered } from '../call.ts'
+import type { Answered, ViewOf } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import { embedder } from '../caller/embedder.ts'
 import { wireTimestamp } from '../clock.ts'
@@ -16,6 +16,9 @@ import type { Checkout } from './types.ts'
 
 const open = '000.200.000'
 
+/** The payment in a checkout, or the checkout alone while it has none. */
+export type CheckoutResultView = ViewOf<'checkouts.payment'>
+
 /** @throws GatewayError 200.300.404: 404 unknown, 400 expired or removed without a payment. */
 export async function readResult(
   engine: Engine,
@@ -23,7 +26,7 @@ export async function readResult(
   id: string,
   fields: RequestFields,
   build: string,
-): Promise<Answered> {
+): Promise<CheckoutResultView> {
   const checkout = await findFor(engine, caller, id, textOf(fields, 'entityId'))
   const { payment } = await withPayment(engine, checkout)
   if (payment === null) {

@@ -281,7 +281,8 @@ export class Database {
 
   async query<Row>(client: Client, statement: Sql<Row>): Promise<Row[]> {
     const { text } = this.prepared(statement.strings)
-    const result = await client.query(text, statement.values as unknown[])
+    // A client of the embedding program parses types in its own way.
+    const result = await client.query({ text, values: statement.values as unknown[], types })
     return result.rows as Row[]
   }
 

@@ -44,6 +44,7 @@ const unhurried = sql`
  * Read lane: reads.
  * Search lane: slow reads that serve no payment. Opened at the first search.
  * Bulk lane: settlement files, whose statements read and write many rows. Opened at the first file.
+ * Program lane: transactions that the embedding program takes part in. Opened at the first subscription.
  *
  * A call ends within the flush budget. Each of its tries has a limit of its own, after which its
  * connection counts as lost: a broken line could otherwise block the connection forever.
@@ -55,6 +56,7 @@ export class Lanes {
   readonly #read: pg.Pool
   readonly #search: pg.Pool
   #bulk: pg.Pool | undefined
+  #program: ReturnType<Database['pool']> | undefined
   readonly #queues = new Map<AnyGroupStatement, Waiting[]>()
   readonly #serial = new Map<string, Promise<unknown>>()
   #freeFlushes: number = limits.groupFlushes
@@ -263,6 +265,16 @@ export class Lanes {
       work_mem: '64MB',
     })
     return this.database.transaction(this.#bulk, work, patience(tryMs))
+  }
+
+  /** A transaction in which the embedding program works, too. Not tried again by itself. */
+  ofProgram<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const limitMs = limits.subscriptionHandlerMs
+    this.#program ??= this.database.pool(limits.subscriptionConnections, 'program', {
+      ...endsWithin(limitMs),
+      idle_in_transaction_session_timeout: String(limitMs),
+    })
+    return this.database.transaction(this.#program, work, patience(limitMs + limits.leaseMarginMs))
   }
 
   /** A search. It takes no connection from tokens, payments or the readiness check. */

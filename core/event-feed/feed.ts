@@ -98,6 +98,11 @@ function typesIn(text: string | undefined): readonly NotificationType[] {
   return text.split(',').map((type) => type.trim() as NotificationType)
 }
 
+/** The cursor of a new follower. */
+export async function firstCursor(engine: Engine, from: 'now' | 'beginning'): Promise<string> {
+  return cursorOf(await startOf(engine, undefined, from === 'now' ? 'NOW' : undefined))
+}
+
 async function startOf(
   engine: Engine,
   cursor: string | undefined,

@@ -1,15 +1,22 @@
+import { carryOutQueued } from '../payment/carry-out-queued.ts'
 import { resolve } from '../payment/resolve.ts'
 import { chargeExecutions, executionOfAttempt } from '../schedule/charge.ts'
 import { defineJob, groupOfConnector, outsideCall } from './define.ts'
 
 /**
- * Charges fired executions, and resolves payments whose request did not finish, whose time is
+ * Charges fired executions, sends queued payments, and resolves payments whose request did not finish, whose time is
  * over, or whose acquirer still owes the final word. The execution of a schedule's payment
- * continues from there. Safe to run twice: an execution takes one payment, an enquiry precedes
- * every action, and `settle` moves the row only under the lease taken there.
+ * continues from there. Safe to run twice: an execution takes one payment, one process takes a queued
+ * payment, an enquiry precedes every other action, and `settle` moves the row only under the lease
+ * taken there.
  */
 export const charge = defineJob<
-  | { attemptKey: string; why: 'look' | 'expiry'; connector?: string | null; timerId?: string }
+  | {
+      attemptKey: string
+      why: 'look' | 'expiry' | 'queued'
+      connector?: string | null
+      timerId?: string
+    }
   | { merchantId: string; occurrenceIds: readonly string[]; after?: number }
 >({
   name: 'charge',
@@ -24,6 +31,8 @@ export const charge = defineJob<
   async run(payload, engine) {
     if ('occurrenceIds' in payload) {
       await chargeExecutions(engine, payload.occurrenceIds, payload.after)
+    } else if (payload.why === 'queued') {
+      await carryOutQueued(engine, payload.attemptKey)
     } else {
       const executionId = await executionOfAttempt(engine, payload.attemptKey)
       const { attemptKey, why, timerId } = payload

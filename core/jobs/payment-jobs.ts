@@ -40,6 +40,8 @@ export function paymentJobs(queue: Queue): PaymentJobs {
         await queue.enqueueWithin(client, charge, [{ attemptKey, why: 'look' }])
       }
     },
+    sendWithin: (client, attemptKey, connector) =>
+      queue.enqueueWithin(client, charge, [{ attemptKey, why: 'queued', connector }]),
     forget: (jobs) => queue.forget(jobs),
   }
 }

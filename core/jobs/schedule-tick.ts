@@ -83,8 +83,9 @@ async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
 }
 
 /** The reason of a timer's look at an attempt. */
-const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' } = {
+const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' | 'queued' } = {
   look: 'look',
+  queued: 'queued',
   expire: 'expiry',
 }
 

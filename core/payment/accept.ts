@@ -22,6 +22,12 @@ import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
 import { SlotTaken } from './in-checkout.ts'
 import { instrumentOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
+import {
+  queueFirst,
+  refuseAuthentication,
+  refuseUnstorable,
+  replayedWithin,
+} from './queue-payment.ts'
 import { holderOf } from './scheduled.ts'
 import { tellFirstCommit } from './telling.ts'
 import { beginTrial } from './trial.ts'
@@ -29,7 +35,11 @@ import type { Payment } from './types.ts'
 import { writeFirst } from './write-first.ts'
 
 /** A first payment that may be sent, or the earlier one that the same idempotency key made. */
-export type Accepted = { readonly work: AttemptContext } | { readonly replay: Payment }
+export type Accepted =
+  | { readonly work: AttemptContext }
+  | { readonly replay: Payment }
+  /** A transaction of the embedding program holds it. */
+  | { readonly queued: Payment }
 
 /**
  * Checks the request, chooses the acquirer, writes the payment. The engine sends nothing before
@@ -42,11 +52,13 @@ export async function acceptFirst(
   idempotency: Idempotency | null,
   use: Use = {},
 ): Promise<Accepted> {
+  if (use.within !== undefined) refuseUnstorable(request)
   const asked = await checkFirst(engine, channel, request, use)
   // The number is counted by now, so an answer from the key cannot confirm a guess.
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
   const { target, authenticator } = await chooseTargets(engine, channel, asked)
+  if (use.within !== undefined && authenticator !== undefined) refuseAuthentication()
   if (use.inCheckout !== undefined && use.registrationId === undefined) {
     refuseOwnNumber(asked.numbers, request.names)
   }
@@ -61,6 +73,14 @@ export async function acceptFirst(
   const row = await firstRow(engine, asked, payment, sealed, lease, idempotency)
   const { id } = payment
   const trial = beginTrial(engine, channel, id, request, asked.account, asked.numbers, sealed, use)
+  if (use.within !== undefined) {
+    // The failure of a queued payment is counted when it comes.
+    engine.cardTesting.end(trial)
+    await faultPoint('before-T1', id)
+    const key = await queueFirst(engine, use.within, row, (no) => keyOf(id, no))
+    if (key !== undefined) return { queued: { ...payment, attemptKey: key } }
+    return { replay: await replayedWithin(engine, use.within, idempotency!) }
+  }
   const write = async () => {
     const at = await use.inCheckout?.makeRoom?.()
     await faultPoint('before-T1', id)

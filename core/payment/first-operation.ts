@@ -1,11 +1,17 @@
 /** The operation that a connector receives for a first payment. */
-import { type Operation, type RequestFields, Sensitive } from '@tollgate/plugin-kit'
+import {
+  type Instrument,
+  type Kind,
+  type Operation,
+  type RequestFields,
+  Sensitive,
+} from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { shortId } from '../ids.ts'
 import { groupOf } from '../request/values.ts'
 import { descriptorOf } from './descriptor.ts'
 import type { Asked } from './first-request.ts'
-import { instrumentOf } from './instrument.ts'
+import { instrumentOf, storedInstrument } from './instrument.ts'
 import type { Payment } from './types.ts'
 
 export function firstOperation(
@@ -14,8 +20,29 @@ export function firstOperation(
   { kind, request, account, numbers }: Pick<Asked, 'kind' | 'request' | 'account' | 'numbers'>,
 ): Operation {
   const instrument = instrumentOf(account, request.fields, numbers)
-  const proof = proofOf(request.fields)
-  const descriptor = descriptorOf(request.fields)
+  return operationWith(engine, payment, kind, request.fields, instrument)
+}
+
+/** The same from the stored payment, whose request has no values that must not be stored. */
+export function storedFirstOperation(
+  engine: Pick<Engine, 'returnUrl'>,
+  payment: Payment,
+  kind: Kind,
+  numbers: Readonly<Record<string, string>>,
+): Operation {
+  const fields = payment.request as RequestFields
+  return operationWith(engine, payment, kind, fields, storedInstrument(payment, numbers))
+}
+
+function operationWith(
+  engine: Pick<Engine, 'returnUrl'>,
+  payment: Payment,
+  kind: Kind,
+  fields: RequestFields,
+  instrument: Instrument | undefined,
+): Operation {
+  const proof = proofOf(fields)
+  const descriptor = descriptorOf(fields)
   const returnUrl = engine.returnUrl(payment.id, payment.attemptKey)
   return {
     kind,

@@ -4,6 +4,7 @@ import { businessNow, clockOf } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Mode } from '../connector/registry.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -35,6 +36,8 @@ export type Use = {
   readonly scheduled?: Scheduled
   /** The checkout that the shopper pays. */
   readonly inCheckout?: InCheckout
+  /** The transaction of the embedding program that writes the payment; it is sent after the commit. */
+  readonly within?: TransactionClient
 }
 
 export type Asked = {

@@ -3,6 +3,7 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf, type PaymentType } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
@@ -11,7 +12,13 @@ import { captureToCome, refuseWhileTwoSteps } from './capture-to-come.ts'
 import { amountOf, effectOn, refusalCode, refuseUnusable } from './follow-up-rules.ts'
 import { findReplay, type Idempotency } from './idempotency.ts'
 import { isOpen } from './late-word-table.ts'
-import { type AcceptedFollowUp, type NewFollowUp, reserveFollowUp } from './reserve-follow-up.ts'
+import { refuseUnstorable } from './queue-payment.ts'
+import {
+  type AcceptedFollowUp,
+  type NewFollowUp,
+  type QueuedFollowUp,
+  reserveFollowUp,
+} from './reserve-follow-up.ts'
 import { resolve } from './resolve.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import { refuseFollowedNumber } from './stored-number.ts'
@@ -102,7 +109,9 @@ export async function acceptFollowUp(
   type: PaymentType,
   request: Request,
   idempotency: Idempotency | null,
-): Promise<AcceptedFollowUp> {
+  within?: TransactionClient,
+): Promise<AcceptedFollowUp | QueuedFollowUp> {
+  if (within !== undefined) refuseUnstorable(request)
   const earlier = await findReplay(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
   const { fields } = request
@@ -121,6 +130,7 @@ export async function acceptFollowUp(
     idempotency,
     isOurs: false,
     ndc: request.ndc,
+    ...(within !== undefined && { within }),
   })
   if (begun !== 'refused') return begun
   // This very request, sent twice at the same time, may have taken the rest.

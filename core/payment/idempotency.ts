@@ -1,4 +1,5 @@
 /** A merchant's `Idempotency-Key`: one resource per key and entity, for thirty days. */
+import type { Lanes } from '../db/lanes.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { refuse } from '../request/values.ts'
@@ -33,6 +34,9 @@ const oneTime = new Set([
   'samsungPay.paymentToken',
   'threeDSecure.verificationId',
 ])
+
+/** Reads in the single lane, or in a transaction of the embedding program. */
+type Reader = { readonly lanes: Pick<Lanes, 'single'> }
 
 /**
  * @throws GatewayError 400 when the key is not 1 to 255 visible ASCII characters.
@@ -72,7 +76,7 @@ export async function findEarlier(
 
 /** The earlier payment of this key, or undefined. @throws GatewayError when the request differs. */
 export async function findReplay(
-  engine: Engine,
+  engine: Reader,
   idempotency: Idempotency | null,
 ): Promise<Payment | undefined> {
   if (idempotency === null) return undefined
@@ -84,7 +88,7 @@ export async function findReplay(
 
 /** The id of the earlier resource of this key. @throws GatewayError when the request differs. */
 export async function resourceOfKey(
-  engine: Engine,
+  engine: Reader,
   idempotency: Idempotency,
 ): Promise<string | undefined> {
   const { entityId, key, fingerprint, earlier } = idempotency
@@ -106,7 +110,7 @@ export async function resourceOfKey(
   return row.payment_id
 }
 
-export async function replayed(engine: Engine, idempotency: Idempotency): Promise<Payment> {
+export async function replayed(engine: Reader, idempotency: Idempotency): Promise<Payment> {
   const found = await findReplay(engine, idempotency)
   if (found !== undefined) return found
   throw new GatewayError('200.300.405', {

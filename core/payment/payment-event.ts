@@ -1,3 +1,4 @@
+import type { GatewayEventType } from '@tollgate/plugin-kit'
 import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import type { NewEvent } from '../event/store-outbox.ts'
@@ -71,7 +72,8 @@ export function announce(
 ): void {
   if (!engine.events.wanted) return
   engine.events.emit({
-    ...{ id, type, data },
+    // No commit makes a payment `processing` again.
+    ...{ id, type: type as GatewayEventType, data },
     resource: payment.id,
     channelId: payment.channelId,
     sequence: seq,

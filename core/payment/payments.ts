@@ -3,6 +3,7 @@
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import { TooManyFailures } from '../card-testing/card-testing.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -39,6 +40,7 @@ export async function createPayment(
   caller: Caller,
   request: Request,
   idempotencyKey: string | undefined,
+  within?: TransactionClient,
 ): Promise<Done> {
   const { fields } = request
   const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
@@ -47,11 +49,12 @@ export async function createPayment(
     // The request may contain the account. The engine does not use the account, but compares it
     // under the key.
     refuseManyNumbers(engine, addressee, caller, numbersOf(fields))
-    return createByReference(engine, caller, reference, request, idempotencyKey)
+    return createByReference(engine, caller, reference, request, idempotencyKey, within)
   }
   const entityId = textOf(fields, 'entityId') ?? addressee.id
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, '/v1/payments', request.names)
-  return payFirst(engine, addressee, request, idempotency, { caller })
+  const use = within === undefined ? { caller } : { caller, within }
+  return payFirst(engine, addressee, request, idempotency, use)
 }
 
 /**
@@ -79,6 +82,7 @@ async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): 
     const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
     return { payment, replayed: true }
   }
+  if ('queued' in accepted) return { payment: accepted.queued }
   const { work } = accepted
   const isChained = work.payment.chainId !== null
   // A connector without verification accepts every account as given.
@@ -131,6 +135,7 @@ async function createByReference(
   reference: string,
   request: Request,
   idempotencyKey: string | undefined,
+  within: TransactionClient | undefined,
 ): Promise<Done> {
   const practice = practiceOf(request.fields)
   if (textOf(request.fields, 'paymentType') !== 'PA' || practice === undefined) {
@@ -141,7 +146,10 @@ async function createByReference(
     )
   }
   try {
-    return await followUp(engine, caller, reference, request, idempotencyKey, '/v1/payments')
+    return await followUp(engine, caller, reference, request, idempotencyKey, {
+      path: '/v1/payments',
+      ...(within !== undefined && { within }),
+    })
   } catch (error) {
     if (!(error instanceof UnknownReference)) throw error
     throw refuse('200.300.404', 'referenceUuid', 'matches no payment', reference)
@@ -155,19 +163,22 @@ export async function followUp(
   id: string,
   request: Request,
   idempotencyKey: string | undefined,
-  path = `/v1/payments/${id}`,
+  { path = `/v1/payments/${id}`, within }: { path?: string; within?: TransactionClient } = {},
 ): Promise<Done> {
   const type = followUpType(request.fields)
   const original = await referenced(engine, caller, id, type, request.fields)
   const entityId = textOf(request.fields, 'entityId') ?? original.channelId
   const idempotency = idempotencyOf(engine, idempotencyKey, entityId, path, request.names)
   if (type.code === 'CB' || type.code === 'CR') {
+    if (within !== undefined)
+      throw refuse('700.300.100', 'paymentType', 'cannot be queued', type.code)
     const target = await decided(engine, original)
     refuseUnusable(target, type)
     const posted = postDispute(engine, target, type.code, request, idempotency)
     return engine.inFlight.track(posted)
   }
-  const accepted = await acceptFollowUp(engine, original, type, request, idempotency)
+  const accepted = await acceptFollowUp(engine, original, type, request, idempotency, within)
+  if ('queued' in accepted) return { payment: accepted.queued }
   if ('replay' in accepted) {
     engine.steps.repeated(accepted.replay.id)
     return { payment: accepted.replay, replayed: true }

@@ -7,6 +7,7 @@ import { type Connector, notSent, type RequestFields } from '@tollgate/plugin-ki
 import { limits, type PaymentType } from '@tollgate/schemas'
 import { refuseWrongParameters } from '../connector/parameters.ts'
 import { neverReached, outcomeUnknown, sqlState, violated } from '../db/database.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
@@ -21,6 +22,7 @@ import { type Idempotency, idempotencyForStep, replayed } from './idempotency.ts
 import { placeOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
 import type { Effect } from './operation-kinds.ts'
+import { queueWithin, replayedWithin } from './queue-payment.ts'
 import { kindOf, operationOf, returnsOf } from './rebuild-attempt.ts'
 import { sealNumbers } from './sealed-numbers.ts'
 import { settle } from './settle.ts'
@@ -33,6 +35,9 @@ import type { Payment } from './types.ts'
 import { unavailable } from './write-first.ts'
 
 export type AcceptedFollowUp = { readonly work: AttemptContext } | { readonly replay: Payment }
+
+/** A transaction of the embedding program holds it. */
+export type QueuedFollowUp = { readonly queued: Payment }
 
 /** A step that the engine takes by itself, once per payment. */
 export type Step = {
@@ -73,14 +78,26 @@ export type NewFollowUp = {
   readonly isOurs: boolean
   /** The number of the request. */
   readonly ndc?: string | undefined
+  /** The transaction of the embedding program that writes it; it is sent after the commit. */
+  readonly within?: TransactionClient
 }
 
 /** @returns `refused` when the balance cannot cover the amount. */
+export function reserveFollowUp(
+  engine: Engine,
+  target: Payment,
+  wanted: Omit<NewFollowUp, 'within'>,
+): Promise<AcceptedFollowUp | 'refused'>
+export function reserveFollowUp(
+  engine: Engine,
+  target: Payment,
+  wanted: NewFollowUp,
+): Promise<AcceptedFollowUp | QueuedFollowUp | 'refused'>
 export async function reserveFollowUp(
   engine: Engine,
   target: Payment,
   wanted: NewFollowUp,
-): Promise<AcceptedFollowUp | 'refused'> {
+): Promise<AcceptedFollowUp | QueuedFollowUp | 'refused'> {
   const { id, type, effect, idempotency, isOurs } = wanted
   const chosen = await engine.targets.of(target, handlerKind(effect, type))
   const { connector } = chosen.loaded
@@ -98,6 +115,10 @@ export async function reserveFollowUp(
     payment,
   }
   await faultPoint('before-T1', id)
+  if (wanted.within !== undefined) {
+    const queue = { client: wanted.within, idempotency, target }
+    return queueFollowUp(engine, row, keyOf, queue)
+  }
   const written = await tellFirstCommit(engine, payment, () =>
     engine.lanes.inOrder(payment.parentId ?? id, () => writeFollowUp(engine, row, isOurs, keyOf)),
   )
@@ -122,6 +143,33 @@ export async function reserveFollowUp(
   // answers.
   engine.inFlight.track(endUnsure(engine, work, written.row)).catch(() => {})
   return { replay: begun }
+}
+
+/** The balance stays locked until the program ends its transaction. */
+async function queueFollowUp(
+  engine: Engine,
+  row: FollowUpRow,
+  keyOf: (no: number) => string,
+  {
+    client,
+    idempotency,
+    target,
+  }: { client: TransactionClient; idempotency: Idempotency | null; target: Payment },
+): Promise<AcceptedFollowUp | QueuedFollowUp | 'refused'> {
+  const { payment } = row
+  const writing = queueWithin(engine, client, payment.connector, async (run, no) => {
+    const key = keyOf(no)
+    const [reserved] = await run(reserve({ ...row, payment: { ...payment, attemptKey: key } }))
+    return reserved === undefined ? undefined : { key, minor: reserved.amount_minor }
+  })
+  const queued = await writing.catch((error: unknown) => {
+    if (idempotency === null || violated(error) !== 'idempotency_pkey') throw error
+    return 'replay' as const
+  })
+  if (queued === undefined) return 'refused'
+  if (queued === 'replay') return { replay: await replayedWithin(engine, client, idempotency!) }
+  const minor = queued.minor ?? target.approvedMinor ?? target.amount.minor
+  return { queued: { ...payment, attemptKey: queued.key, amount: { ...payment.amount, minor } } }
 }
 
 /**
@@ -215,7 +263,7 @@ const unsure = 'the database did not answer whether the operation was written, s
  * A rebill and a new authorisation charge the instrument again; other follow-ups use the acquirer's
  * reference.
  */
-function chargesAnew(effect: Effect): boolean {
+export function chargesAnew(effect: Effect): boolean {
   return effect === 'sale' || effect === 'replacement' || effect === 'increase'
 }
 

@@ -16,6 +16,8 @@ export type PaymentState =
 export type Stage = 'authentication' | 'money'
 
 export type AttemptState =
+  /** Accepted in a transaction of the embedding program; no process has begun to send it. */
+  | 'queued'
   | 'sending'
   | 'pending'
   | 'unknown'

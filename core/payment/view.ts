@@ -2,7 +2,7 @@
 
 import type { RequestFields, Sensitive } from '@tollgate/plugin-kit'
 import { isResultCode, resultDescription } from '@tollgate/schemas'
-import type { Answered, ResultView } from '../call.ts'
+import type { Answered, Draft, ResultView, ViewOf } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { GatewayError } from '../errors.ts'
 import { shortId } from '../ids.ts'
@@ -14,13 +14,7 @@ import { nextActions } from './next-actions.ts'
 import { echoed } from './stored-request.ts'
 import type { Balance, Payment } from './types.ts'
 
-export type PaymentView = Answered & {
-  shortId: string
-  paymentType: string
-  amount: string
-  currency: string
-  [field: string]: unknown
-}
+export type PaymentView = ViewOf<'payments.get', 'shortId' | 'paymentType' | 'amount' | 'currency'>
 
 /**
  * @param ndc the gateway's number of this request. `balance`: of an approved payment, for
@@ -36,7 +30,7 @@ export function paymentView(
   const { minor, currency } = payment.amount
   const isMoney = payment.effect !== 'verification'
   const { brandResult, ...request } = payment.request
-  const view: PaymentView = {
+  const view: Draft = {
     ...echoed(request),
     id: payment.id,
     shortId: shortId(payment.shortNo),
@@ -87,7 +81,7 @@ export function paymentView(
   }
   const next = nextActions(payment, balance)
   if (next.length > 0) view.nextActions = next
-  return view
+  return view as PaymentView
 }
 
 /**
@@ -108,7 +102,7 @@ export function authenticationView(
   const view = paymentView(payment, undefined, ndc, buildNumber)
   if (verificationId === undefined) return view
   const proof = { verificationId: verificationId.reveal() }
-  return { ...view, threeDSecure: { ...(view.threeDSecure as object), ...proof } }
+  return { ...view, threeDSecure: { ...view.threeDSecure, ...proof } }
 }
 
 /** Fields that a record without money does not have. */

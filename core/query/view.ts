@@ -1,6 +1,6 @@
 /** The responses of searches: transactions of every kind in one format. */
-import { resultDescription } from '@tollgate/schemas'
-import { type Answered, listResult, type ResultView } from '../call.ts'
+import { type Answers, resultDescription } from '@tollgate/schemas'
+import { type Draft, listResult, type ResultView, type ViewOfAnswer } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
@@ -10,11 +10,10 @@ import { type PaymentView, paymentView } from '../payment/view.ts'
 import type { RecordRow } from './store.ts'
 
 /** A payment in its usual view, or a record of a registration or schedule. */
-export type TransactionView = Answered & {
-  shortId: string
-  paymentType: string
-  [field: string]: unknown
-}
+export type TransactionView = ViewOfAnswer<
+  Extract<Answers['query.get'], { id: string }>,
+  'shortId' | 'paymentType'
+>
 
 /** Newest first. */
 export type QueryView = {
@@ -45,7 +44,7 @@ export function transactionView(entry: Entry, about: Envelope): TransactionView 
 
 function recordView(record: RecordRow, { ndc, buildNumber }: Envelope): TransactionView {
   const code = approvedCode[record.mode]
-  const view: TransactionView = {
+  const view: Draft = {
     id: record.id,
     shortId: shortId(record.short_no),
     paymentType: record.type,
@@ -67,7 +66,7 @@ function recordView(record: RecordRow, { ndc, buildNumber }: Envelope): Transact
     view.amount = formatAmount(record.amount_minor, record.currency)
     view.currency = record.currency
   }
-  return view
+  return view as TransactionView
 }
 
 /** A transaction of a response, with the balance of an approved payment. */

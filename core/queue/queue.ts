@@ -6,6 +6,7 @@ import type { Job, Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Sql } from '../db/sql.ts'
 import { jobRuns } from '../telemetry.ts'
 import { readyJobs } from './stored-ready.ts'
@@ -196,8 +197,7 @@ export class Queue {
   /** The same as a part of the caller's transaction: the jobs are there when it commits. */
   readonly enqueueWithin: EnqueueWithin = async (client, job, payloads) => {
     if (payloads.length === 0) return
-    const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) }
-    await this.#boss.insert(job.name, jobsOf(job, payloads), { db })
+    await this.#boss.insert(job.name, jobsOf(job, payloads), { db: within(client) })
   }
 
   /** Jobs of a key that wait, run or ended lately, and those about the same that ran out of tries. */
@@ -238,10 +238,14 @@ export class Queue {
   }
 
   /** Queues a job of the embedder or a plugin. At most one job with a `key` is queued or running. */
-  async send(name: string, payload: object, key: string | undefined): Promise<void> {
-    await this.#boss.insert(name, [
-      { data: payload, ...(key === undefined ? {} : { singletonKey: key }) },
-    ])
+  async send(
+    name: string,
+    payload: object,
+    key: string | undefined,
+    client: TransactionClient | undefined,
+  ): Promise<void> {
+    const jobs = [{ data: payload, ...(key === undefined ? {} : { singletonKey: key }) }]
+    await this.#boss.insert(name, jobs, client === undefined ? {} : { db: within(client) })
     this.#wake(name, 1)
   }
 
@@ -249,6 +253,14 @@ export class Queue {
     await this.#boss.stop({ graceful: true, timeout: timeoutMs })
   }
 }
+
+/** pg-boss writes with this client. */
+const within = (client: TransactionClient) => ({
+  executeSql: (text: string, values?: unknown[]) =>
+    client.query({ text, ...(values === undefined ? {} : { values }) }) as Promise<{
+      rows: never[]
+    }>,
+})
 
 function jobsOf<Payload extends object>(job: QueuedJob<Payload>, payloads: readonly Payload[]) {
   return payloads.map((data) => {

@@ -1,5 +1,5 @@
 /** Jobs, and their state in the queue. */
-import type { Client } from '../db/database.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 
 /** How a job is queued and tried again. Payloads hold ids, and the name of the connector that the work waits for. */
 export type QueuedJob<Payload extends object> = {
@@ -22,7 +22,7 @@ export type Enqueue = <Payload extends object>(
 ) => Promise<void>
 
 export type EnqueueWithin = <Payload extends object>(
-  client: Client,
+  client: TransactionClient,
   job: QueuedJob<Payload>,
   payloads: readonly Payload[],
 ) => Promise<void>
@@ -66,7 +66,9 @@ export type PaymentJobs = {
   /** Jobs about any of these that wait, run, ended lately, or ran out of tries. */
   find(subjects: readonly SoughtSubject[]): Promise<PaymentJob[]>
   /** Queues the job in the caller's transaction, unless one waits already. */
-  enqueueWithin(client: Client, subject: JobSubject): Promise<void>
+  enqueueWithin(client: TransactionClient, subject: JobSubject): Promise<void>
+  /** Queues the job that sends a queued payment, in the transaction that accepts it. */
+  sendWithin(client: TransactionClient, attemptKey: string, connector: string): Promise<void>
   /** Removes jobs that used up their retries, after another one was queued instead. */
   forget(jobs: readonly PaymentJob[]): Promise<void>
 }

@@ -1,7 +1,14 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import { buildNumber, callerIn, embedder, type RequestOptions } from '../caller/embedder.ts'
+import {
+  type AcceptOptions,
+  buildNumber,
+  callerIn,
+  embedder,
+  type RequestOptions,
+} from '../caller/embedder.ts'
+import { clientOf } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Done } from '../payment/payments.ts'
@@ -52,6 +59,18 @@ export class Registrations {
       const asked = await this.#read(caller, 'registrations.pay', request)
       return payWithRegistration(this.#engine, caller, id, asked, options.idempotencyKey)
     }, options)
+  /** Queues the payment in a transaction of the embedding program, as `payments.accept` does. */
+  readonly accept = (
+    id: string,
+    request: Requests['registrations.pay'],
+    options: AcceptOptions,
+  ): Promise<PaymentView> =>
+    this.#paid(async (caller) => {
+      const client = clientOf(options)
+      const { idempotencyKey } = options
+      const asked = await this.#read(caller, 'registrations.pay', request)
+      return payWithRegistration(this.#engine, caller, id, asked, idempotencyKey, client)
+    }, options)
   readonly update = (
     id: string,
     request: Requests['registrations.update'],
@@ -81,9 +100,9 @@ export class Registrations {
 
   async #paid(
     work: (caller: Caller) => Promise<Done>,
-    options: RequestOptions,
+    options: RequestOptions | undefined,
   ): Promise<PaymentView> {
-    const { payment, balance } = await work(options.caller ?? embedder)
+    const { payment, balance } = await work(options?.caller ?? embedder)
     return paymentView(payment, balance, newId(), buildNumber)
   }
 

@@ -3,6 +3,7 @@ import { actorOf } from '../audit/actor.ts'
 import { businessNow } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import type { TransactionClient } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -58,6 +59,7 @@ export async function payWithRegistration(
   id: string,
   request: Request,
   idempotencyKey: string | undefined,
+  within?: TransactionClient,
 ): Promise<Done> {
   const addressee = await engine.directory.addressee(caller, textOf(request.fields, 'entityId'))
   const entityId = textOf(request.fields, 'entityId') ?? addressee.id
@@ -78,7 +80,10 @@ export async function payWithRegistration(
     withAccount(request.fields, registration, numbers),
     registration,
   )
-  const use = { registrationId: registration.id, clockId: registration.clockId, caller }
+  const use = {
+    ...{ registrationId: registration.id, clockId: registration.clockId, caller },
+    ...(within !== undefined && { within }),
+  }
   return payFirst(engine, addressee, { ...request, fields }, idempotency, use)
 }
 
@@ -278,7 +283,7 @@ function emit(
   engine: Engine,
   channelId: string,
   id: string,
-  type: string,
+  type: `registration.${'updated' | 'removed'}`,
   resource: string,
   sequence: number,
 ): void {

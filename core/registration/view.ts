@@ -1,6 +1,6 @@
 /** The response about a registration. */
 import { resultDescription } from '@tollgate/schemas'
-import type { Answered } from '../call.ts'
+import type { Draft, ViewOf } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
@@ -8,18 +8,9 @@ import { echoed } from '../payment/stored-request.ts'
 import type { Registration } from './types.ts'
 
 /** The result of an account's verification. The id belongs to the registration. */
-export type VerificationView = Answered & {
-  shortId: string
-  paymentType: string
-  [field: string]: unknown
-}
+export type VerificationView = ViewOf<'registrations.create', 'shortId' | 'paymentType'>
 
-export type RegistrationView = Answered & {
-  shortId: string
-  paymentBrand: string
-  createdAt: string
-  [field: string]: unknown
-}
+export type RegistrationView = ViewOf<'registrations.get', 'shortId' | 'paymentBrand' | 'createdAt'>
 
 /**
  * @param ndc the gateway's number of this request.
@@ -33,7 +24,7 @@ export function registrationView(
   now: Date,
 ): RegistrationView {
   const code = approvedCode[registration.mode]
-  const view: RegistrationView = {
+  const view: Draft = {
     ...echoed(registration.request),
     id: registration.id,
     shortId: shortId(registration.shortNo),
@@ -50,5 +41,5 @@ export function registrationView(
   if (registration.fingerprint !== null && settings.showFingerprint === true) {
     view.fingerprint = registration.fingerprint.toString('hex').slice(0, 32)
   }
-  return view
+  return view as RegistrationView
 }

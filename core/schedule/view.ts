@@ -1,6 +1,6 @@
 /** The responses about schedules. */
 import { resultDescription } from '@tollgate/schemas'
-import { type Answered, listResult } from '../call.ts'
+import { type Answered, type Draft, listResult, type ViewOf } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
@@ -9,19 +9,21 @@ import { echoed } from '../payment/stored-request.ts'
 import type { StoredJob } from './parse-job.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
 
-export type ScheduleView = Answered & {
-  shortId: string
-  paymentType: string
-  amount: string
-  currency: string
-  registrationId: string
-  job: StoredJob
-  /** `yyyy-MM-dd HH:mm:ss+0000` */
-  nextExecutions: string[]
-  state: 'WAITING' | 'ENDING' | 'CANCELLED' | 'ENDED'
-  effectiveDate?: string
-  [field: string]: unknown
-}
+export type ScheduleView = Omit<ScheduleAnswer, 'job'> & { job: StoredJob }
+
+type ScheduleAnswer = ViewOf<
+  'schedules.get',
+  | 'shortId'
+  | 'paymentType'
+  | 'amount'
+  | 'currency'
+  | 'registrationId'
+  | 'job'
+  | 'nextExecutions'
+  | 'state'
+  | 'timeZone'
+  | 'createdAt'
+>
 
 export type PreviewView = Answered & {
   job: StoredJob
@@ -56,7 +58,7 @@ export function scheduleView(
   next: readonly Date[],
   { ndc, buildNumber, now }: Envelope,
 ): ScheduleView {
-  const view: ScheduleView = {
+  const view: Draft = {
     ...echoed(schedule.request),
     id: schedule.id,
     shortId: shortId(schedule.shortNo),
@@ -83,7 +85,7 @@ export function scheduleView(
       endAt !== null && endAt < effectiveEnd ? endAt : effectiveEnd,
     )
   }
-  return view
+  return view as ScheduleView
 }
 
 function stateOf({ cancelledAt, nextAt }: Schedule): ScheduleView['state'] {
@@ -148,9 +150,11 @@ export function schedulesView(
   return { ...bare(id, about), schedules, ...cursorOf(page) }
 }
 
+export type MissedView = { from: string; to: string; count: string }
+
 export type ExecutionsView = Answered & {
   executions: ExecutionView[]
-  missed: { from: string; to: string; count: string }[]
+  missed: MissedView[]
   nextCursor?: string
 }
 

@@ -5,6 +5,8 @@ import { sql } from '../db/sql.ts'
 export type TimerKind =
   /** The next look at an attempt: an enquiry, a poll, its final word, or the return of a late success. */
   | 'look'
+  /** A queued payment, in case its job is lost. */
+  | 'queued'
   | 'expire'
   | 'continue'
   | 'execution'
@@ -84,7 +86,7 @@ export const connectorsOf = (timers: readonly TimerRow[]) => {
   return sql<{ ref: string; connector: string }>`
   select key as ref, connector
   from tollgate.attempt
-  where key = any(${refs('look', 'expire')}::text[])
+  where key = any(${refs('look', 'expire', 'queued')}::text[])
   union all
   select replace(id::text, '-', ''), connector
   from tollgate.payment

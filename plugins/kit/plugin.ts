@@ -25,9 +25,16 @@ export type Job<Payload extends object = object> = {
 }
 
 /** A committed event of a payment, registration, schedule or webhook endpoint. */
+/** What an event tells of its resource. */
+export type GatewayEventType =
+  | `payment.${'pending' | 'approved' | 'declined' | 'unknown' | 'expired'}`
+  | `registration.${'updated' | 'removed' | 'expiring'}`
+  | `schedule.${'created' | 'changed' | 'cancelled' | 'ended' | 'missed' | 'execution.failed'}`
+  | 'webhook.disabled'
+
 export type GatewayEvent = {
   readonly id: string
-  readonly type: string
+  readonly type: GatewayEventType
   readonly resource: string
   readonly channelId: string
   readonly sequence: number

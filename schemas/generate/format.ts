@@ -1,6 +1,16 @@
 import type { Format } from '../table.ts'
 import { rangePattern } from './range.ts'
 
+/** Names the TypeScript type of a value beside its schema. JSON has no symbols, so schemas stay as they are. */
+export const namedType = Symbol('type')
+
+/** The formats whose values are a closed list that is too long for each schema. */
+const namedTypes: { readonly [Kind in Format['kind']]?: string } = {
+  currency: 'CurrencyCode',
+  brand: 'BrandCode',
+  'payment-type': 'PaymentTypeCode',
+}
+
 /** The JSON Schema of a value. Every value is a string. */
 export type ValueSchema = {
   type: 'string'
@@ -10,6 +20,7 @@ export type ValueSchema = {
   enum?: readonly string[]
   format?: string
   anyOf?: readonly ValueSchema[]
+  [namedType]?: string
 }
 
 const printable = '[^\\u0000-\\u001f\\u007f-\\u009f]'
@@ -179,7 +190,13 @@ export function valueSchema(format: Format): ValueSchema {
       }
     case 'either':
       return { type: 'string', anyOf: format.of.map(valueSchema) }
-    default:
-      return { type: 'string', pattern: anchoredPattern(format) }
+    default: {
+      const type = namedTypes[format.kind]
+      return {
+        type: 'string',
+        pattern: anchoredPattern(format),
+        ...(type === undefined ? {} : { [namedType]: type }),
+      }
+    }
   }
 }

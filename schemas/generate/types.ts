@@ -1,6 +1,10 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
+import { brands } from '../tables/brands.ts'
+import { currencies } from '../tables/currencies.ts'
+import { paymentTypes } from '../tables/payment-types.ts'
 import { type Documents, withReferences } from './documents.ts'
-import { typeName } from './json-schema.ts'
+import { namedType } from './format.ts'
+import { type ObjectSchema, typeName } from './json-schema.ts'
 import { operationNamed } from './operations.ts'
 
 /** Embedders may write a boolean; the wire has the words. */
@@ -38,6 +42,7 @@ export async function typesModule(documents: Documents): Promise<string> {
       })
       .join('')
   return `// Made from the field tables by \`npm run generate\`. Not to be edited.
+${namedLists()}
 ${tidy(body)}
 
 /** Requests of an embedder, by operation. */
@@ -71,8 +76,53 @@ function tidy(body: string): string {
 }
 
 function roots({ requests, answers }: Documents): Record<string, unknown> {
-  const all = [...requests.values(), ...answers.values()]
+  const sent = [...requests].map(([operation, schema]) => withPaymentType(operation, schema))
+  const all = [...sent, ...answers.values()]
   return Object.fromEntries(all.map((schema) => [schema.title, plain(schema)]))
+}
+
+const codesOf = (use: string) =>
+  paymentTypes.filter((type) => type.use === use && type.code !== '3D').map(({ code }) => code)
+
+/** The payment types that an operation takes. An extension of an authorisation is a PA. */
+const sentTypes: Readonly<Record<string, readonly string[]>> = {
+  'payments.create': codesOf('payment'),
+  'registrations.pay': codesOf('payment'),
+  'payments.followUp': [...codesOf('followUp'), 'PA'],
+  'threeDSecure.create': ['3D'],
+}
+
+function withPaymentType(operation: string, schema: ObjectSchema): ObjectSchema {
+  const { paymentType } = schema.properties
+  const types = sentTypes[operation]
+  if (paymentType === undefined || types === undefined) return schema
+  const narrowed = { ...paymentType, [namedType]: union(types) }
+  return { ...schema, properties: { ...schema.properties, paymentType: narrowed } }
+}
+
+const union = (values: readonly string[]) => values.map((value) => `'${value}'`).join(' | ')
+
+/** Closed lists that many fields share. */
+function namedLists(): string {
+  const list = (meaning: string, name: string, values: readonly string[]) =>
+    `/** ${meaning} */\nexport type ${name} =\n${[...new Set(values)].map((value) => `  | '${value}'\n`).join('')}`
+  return [
+    list(
+      'ISO 4217 code of a currency.',
+      'CurrencyCode',
+      currencies.filter(([, , exponent]) => exponent !== null).map(([code]) => code),
+    ),
+    list(
+      'Code of a payment type.',
+      'PaymentTypeCode',
+      paymentTypes.map(({ code }) => code),
+    ),
+    list(
+      'Brand of a payment method, or an older name of it.',
+      'BrandCode',
+      brands.flatMap(({ code, aliases }) => [code, ...aliases]),
+    ),
+  ].join('\n')
 }
 
 function groups({ requestDefinitions, answerDefinitions }: Documents): Record<string, unknown> {
@@ -81,7 +131,7 @@ function groups({ requestDefinitions, answerDefinitions }: Documents): Record<st
 }
 
 function plain(schema: object): unknown {
-  return simplify(withReferences(schema, (name) => `#/$defs/${name}`))
+  return withReferences(simplify(schema), (name) => `#/$defs/${name}`)
 }
 
 const checksOnly = new Set(['$schema', '$id', 'pattern', 'format', 'minLength', 'maxLength'])
@@ -90,7 +140,9 @@ const moreChecks = new Set(['propertyNames', 'maxItems', 'minimum', 'maximum', '
 function simplify(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(simplify)
-  const schema = value as Record<string, unknown>
+  const schema = value as Record<string, unknown> & { [namedType]?: string }
+  const named = schema[namedType]
+  if (named !== undefined) return { tsType: named, description: schema.description }
   if (Array.isArray(schema.enum) && schema.enum.join() === 'true,false') {
     return { tsType: flagType, description: schema.description }
   }

@@ -1,4 +1,336 @@
 // Made from the field tables by `npm run generate`. Not to be edited.
+/** ISO 4217 code of a currency. */
+export type CurrencyCode =
+  | 'AED'
+  | 'AFN'
+  | 'ALL'
+  | 'AMD'
+  | 'AOA'
+  | 'ARS'
+  | 'AUD'
+  | 'AWG'
+  | 'AZN'
+  | 'BAM'
+  | 'BBD'
+  | 'BDT'
+  | 'BHD'
+  | 'BIF'
+  | 'BMD'
+  | 'BND'
+  | 'BOB'
+  | 'BOV'
+  | 'BRL'
+  | 'BSD'
+  | 'BTN'
+  | 'BWP'
+  | 'BYN'
+  | 'BZD'
+  | 'CAD'
+  | 'CDF'
+  | 'CHE'
+  | 'CHF'
+  | 'CHW'
+  | 'CLF'
+  | 'CLP'
+  | 'CNY'
+  | 'COP'
+  | 'COU'
+  | 'CRC'
+  | 'CUP'
+  | 'CVE'
+  | 'CZK'
+  | 'DJF'
+  | 'DKK'
+  | 'DOP'
+  | 'DZD'
+  | 'EGP'
+  | 'ERN'
+  | 'ETB'
+  | 'EUR'
+  | 'FJD'
+  | 'FKP'
+  | 'GBP'
+  | 'GEL'
+  | 'GHS'
+  | 'GIP'
+  | 'GMD'
+  | 'GNF'
+  | 'GTQ'
+  | 'GYD'
+  | 'HKD'
+  | 'HNL'
+  | 'HTG'
+  | 'HUF'
+  | 'IDR'
+  | 'ILS'
+  | 'INR'
+  | 'IQD'
+  | 'IRR'
+  | 'ISK'
+  | 'JMD'
+  | 'JOD'
+  | 'JPY'
+  | 'KES'
+  | 'KGS'
+  | 'KHR'
+  | 'KMF'
+  | 'KPW'
+  | 'KRW'
+  | 'KWD'
+  | 'KYD'
+  | 'KZT'
+  | 'LAK'
+  | 'LBP'
+  | 'LKR'
+  | 'LRD'
+  | 'LSL'
+  | 'LYD'
+  | 'MAD'
+  | 'MDL'
+  | 'MGA'
+  | 'MKD'
+  | 'MMK'
+  | 'MNT'
+  | 'MOP'
+  | 'MRU'
+  | 'MUR'
+  | 'MVR'
+  | 'MWK'
+  | 'MXN'
+  | 'MXV'
+  | 'MYR'
+  | 'MZN'
+  | 'NAD'
+  | 'NGN'
+  | 'NIO'
+  | 'NOK'
+  | 'NPR'
+  | 'NZD'
+  | 'OMR'
+  | 'PAB'
+  | 'PEN'
+  | 'PGK'
+  | 'PHP'
+  | 'PKR'
+  | 'PLN'
+  | 'PYG'
+  | 'QAR'
+  | 'RON'
+  | 'RSD'
+  | 'RUB'
+  | 'RWF'
+  | 'SAR'
+  | 'SBD'
+  | 'SCR'
+  | 'SDG'
+  | 'SEK'
+  | 'SGD'
+  | 'SHP'
+  | 'SLE'
+  | 'SOS'
+  | 'SRD'
+  | 'SSP'
+  | 'STN'
+  | 'SVC'
+  | 'SYP'
+  | 'SZL'
+  | 'THB'
+  | 'TJS'
+  | 'TMT'
+  | 'TND'
+  | 'TOP'
+  | 'TRY'
+  | 'TTD'
+  | 'TWD'
+  | 'TZS'
+  | 'UAH'
+  | 'UGX'
+  | 'USD'
+  | 'USN'
+  | 'UYI'
+  | 'UYU'
+  | 'UYW'
+  | 'UZS'
+  | 'VED'
+  | 'VES'
+  | 'VND'
+  | 'VUV'
+  | 'WST'
+  | 'XAD'
+  | 'XAF'
+  | 'XCD'
+  | 'XCG'
+  | 'XOF'
+  | 'XPF'
+  | 'YER'
+  | 'ZAR'
+  | 'ZMW'
+  | 'ZWG'
+  | 'ANG'
+  | 'BGN'
+  | 'CUC'
+  | 'HRK'
+  | 'SLL'
+  | 'ZWL'
+
+/** Code of a payment type. */
+export type PaymentTypeCode =
+  | 'PA'
+  | 'DB'
+  | 'CD'
+  | 'PA.CP'
+  | '3D'
+  | 'CP'
+  | 'RV'
+  | 'RF'
+  | 'RB'
+  | 'RC'
+  | 'CB'
+  | 'CR'
+  | 'RG'
+  | 'RR'
+  | 'DR'
+  | 'TE'
+  | 'SD'
+  | 'RS'
+  | 'DS'
+
+/** Brand of a payment method, or an older name of it. */
+export type BrandCode =
+  | 'VISA'
+  | 'MASTER'
+  | 'AMEX'
+  | 'AMERICAN_EXPRESS'
+  | 'DINERS'
+  | 'DINERS_CLUB'
+  | 'DISCOVER'
+  | 'JCB'
+  | 'UNIONPAY'
+  | 'MAESTRO'
+  | 'UATP'
+  | 'VISADEBIT'
+  | 'VISAELECTRON'
+  | 'VPAY'
+  | 'MASTERDEBIT'
+  | 'AIRPLUS'
+  | 'MADA'
+  | 'CARTEBANCAIRE'
+  | 'CARTEBLEUE'
+  | 'BCMC'
+  | 'DANKORT'
+  | 'POSTEPAY'
+  | 'PAGOBANCOMAT'
+  | 'SERVIRED'
+  | 'EFTPOS_AU'
+  | 'ELO'
+  | 'HIPERCARD'
+  | 'HIPER'
+  | 'NARANJA'
+  | 'TARJETANARANJA'
+  | 'ARGENCARD'
+  | 'CABAL'
+  | 'CABALDEBIT'
+  | 'CENCOSUD'
+  | 'NATIVA'
+  | 'TARJETASHOPPING'
+  | 'MERCADOLIVRE'
+  | 'CARNET'
+  | 'AXESS'
+  | 'BONUS'
+  | 'CARDFINANS'
+  | 'MAXIMUM'
+  | 'WORLD'
+  | 'ASYACARD'
+  | 'TROY'
+  | 'MIR'
+  | 'VERVE'
+  | 'MEEZA'
+  | 'RUPAY'
+  | 'BELKART'
+  | 'PROSTIR'
+  | 'HUMO'
+  | 'UZCARD'
+  | 'NAPAS'
+  | 'APPLEPAY'
+  | 'GOOGLEPAY'
+  | 'SAMSUNGPAY'
+  | 'DIRECTDEBIT_SEPA'
+  | 'DIRECTDEBIT_ACH'
+  | 'DIRECTDEBIT_BACS'
+  | 'DIRECTDEBIT_BECS'
+  | 'RATEPAY_ELV'
+  | 'PAYOLUTION_ELV'
+  | 'PAYPAL'
+  | 'PAYPAL_CONTINUE'
+  | 'PAYDIREKT'
+  | 'AMAZONPAY'
+  | 'ALIPAY'
+  | 'ALIPAY_PLUS'
+  | 'WECHAT_PAY'
+  | 'TENPAY'
+  | 'KAKAOPAY'
+  | 'PAYPAY'
+  | 'GRABPAY'
+  | 'GCASH'
+  | 'SKRILL'
+  | 'MONEYBOOKERS'
+  | 'NETELLER'
+  | 'QIWI'
+  | 'YANDEX'
+  | 'WEBMONEY'
+  | 'CASHU'
+  | 'ONECARD'
+  | 'MBWAY'
+  | 'BLIK'
+  | 'BIZUM'
+  | 'SWISH'
+  | 'VIPPS'
+  | 'MOBILEPAY'
+  | 'TWINT'
+  | 'PAYBOX'
+  | 'MPESA'
+  | 'STC_PAY'
+  | 'IDEAL'
+  | 'SOFORTUEBERWEISUNG'
+  | 'GIROPAY'
+  | 'EPS'
+  | 'PRZELEWY'
+  | 'TRUSTLY'
+  | 'TRUSTPAY_VA'
+  | 'MYBANK'
+  | 'PF_KARTE_DIRECT'
+  | 'PAYTRAIL'
+  | 'ENTERCASH'
+  | 'INTERAC_ONLINE'
+  | 'POLI'
+  | 'PIX'
+  | 'CHINAUNIONPAY'
+  | 'KNET'
+  | 'BENEFIT'
+  | 'NAPS'
+  | 'OMANNET'
+  | 'INVOICE'
+  | 'KLARNA_INVOICE'
+  | 'KLARNA_INSTALLMENTS'
+  | 'KLARNA_PAYMENTS_PAYLATER'
+  | 'KLARNA_PAYMENTS_PAYNOW'
+  | 'KLARNA_PAYMENTS_SLICEIT'
+  | 'RATEPAY_INVOICE'
+  | 'PAYOLUTION_INVOICE'
+  | 'PAYOLUTION_INS'
+  | 'AFTERPAY'
+  | 'AFTERPAY_PACIFIC'
+  | 'AFFIRM'
+  | 'ONEY'
+  | 'TABBY'
+  | 'TAMARA'
+  | 'PREPAYMENT'
+  | 'BOLETO'
+  | 'SIBS_MULTIBANCO'
+  | 'PAYSAFECARD'
+  | 'BARPAY'
+  | 'DAOPAY'
+
 export interface PaymentsCreateRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
@@ -7,11 +339,11 @@ export interface PaymentsCreateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: 'PA' | 'DB' | 'CD' | 'PA.CP'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -178,7 +510,7 @@ export interface Forex {
   /** Amount in the foreign currency. */
   amount?: string
   /** The foreign currency. */
-  currency?: string
+  currency?: CurrencyCode
 }
 
 export interface Customer {
@@ -671,7 +1003,7 @@ export interface CartItem {
   /** Kind of article. */
   type?: ("PHYSICAL" | "DIGITAL" | "MIXED" | "ANONYMOUS_DONATION" | "AUTHORITIES_PAYMENT")
   /** Currency of the prices. */
-  currency?: string
+  currency?: CurrencyCode
   /** Price of one piece after discount, with tax. */
   price?: string
   /** Price of the whole line. */
@@ -764,7 +1096,7 @@ export interface CartPayment {
   /** Amount of the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Status of the payment. */
   status?: ("pending" | "authorized" | "captured")
   /** Brand of the payment. */
@@ -947,7 +1279,7 @@ export interface ThreeDSecure {
   /** Amount to authenticate, if it differs from the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
   deviceInfo?: string
   merchant?: ThreeDSecureMerchant
@@ -1105,11 +1437,11 @@ export interface PaymentsFollowUpRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: 'CP' | 'RV' | 'RF' | 'RB' | 'RC' | 'CB' | 'CR' | 'PA'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -1190,11 +1522,11 @@ export interface ThreeDSecureCreateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: '3D'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -1323,7 +1655,7 @@ export interface ThreeDSecureGetRequest {
 
 export interface RegistrationsCreateRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Invoice number of the merchant. Stored for reports and not passed on. */
@@ -1388,11 +1720,11 @@ export interface RegistrationsPayRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: 'PA' | 'DB' | 'CD' | 'PA.CP'
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -1482,7 +1814,7 @@ export interface TokenAccountOfRegistrationsPay {
 
 export interface RegistrationsUpdateRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Reference of the merchant, preferably unique; used to reconcile. */
   merchantTransactionId?: string
   /** Invoice number of the merchant. Stored for reports and not passed on. */
@@ -1568,11 +1900,11 @@ export interface CheckoutsCreateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Requests the hash of the widget script, for the integrity attribute. Checkout creation only. */
   integrity?: boolean | 'true' | 'false'
   overridePaymentType?: OverridePaymentType
@@ -1642,7 +1974,7 @@ export interface CheckoutsCreateRequest {
 
 export interface OverridePaymentType {
   /** Payment type for one brand; the others keep paymentType. Checkout creation only. */
-  [k: string]: string | undefined
+  [k: string]: PaymentTypeCode | undefined
 }
 
 export interface Registration {
@@ -1654,7 +1986,7 @@ export interface ThreeDSecureOfCheckoutsCreate {
   /** Amount to authenticate, if it differs from the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Encrypted device data of the mobile SDK. Starts the app-based flow. */
   deviceInfo?: string
   merchant?: ThreeDSecureMerchant
@@ -1700,11 +2032,11 @@ export interface CheckoutsUpdateRequest {
   /** Discount on the whole invoice, for level-3 card data. */
   discountAmount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Requests the hash of the widget script, for the integrity attribute. Checkout creation only. */
   integrity?: boolean | 'true' | 'false'
   overridePaymentType?: OverridePaymentType
@@ -1836,7 +2168,7 @@ export interface CheckoutsPayRequest {
   /** One of the registrations of the checkout, to pay with it. */
   registrationId?: string
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   card?: CardOfCheckoutsPay
   bankAccount?: BankAccountOfCheckoutsPay
   /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
@@ -1943,7 +2275,7 @@ export interface CheckoutsRegisterRequest {
   /** What the page showed: `shown` of its offer. Nothing is paid where the merchant has changed it since. */
   shown?: string
   /** Brand of the payment method. Optional where the card number determines it. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   card?: CardOfCheckoutsPay
   bankAccount?: BankAccountOfCheckoutsPay
   customer?: CustomerOfCheckoutsPay
@@ -1962,9 +2294,9 @@ export interface SchedulesCreateRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
   /** Currency of the amount. */
-  currency: string
+  currency: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType: string
+  paymentType: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -2027,9 +2359,9 @@ export interface SchedulesPreviewRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -2316,7 +2648,7 @@ export interface ReportsAggregationsRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   date: DateOfReportsAggregations
   /** Settlement currency. */
-  currency: string
+  currency: CurrencyCode
   /** Maximum number of payouts in one answer. */
   limit?: string
   /** Continues at nextCursor of the previous answer. */
@@ -2555,13 +2887,13 @@ export interface PaymentsCreateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -2570,7 +2902,7 @@ export interface PaymentsCreateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -2903,7 +3235,7 @@ export interface ForexAnswer {
   /** Amount in the foreign currency. */
   amount?: string
   /** The foreign currency. */
-  currency?: string
+  currency?: CurrencyCode
 }
 
 export interface ApplePayAnswer {
@@ -3177,7 +3509,7 @@ export interface CartItemAnswer {
   /** Kind of article. */
   type?: ("PHYSICAL" | "DIGITAL" | "MIXED" | "ANONYMOUS_DONATION" | "AUTHORITIES_PAYMENT")
   /** Currency of the prices. */
-  currency?: string
+  currency?: CurrencyCode
   /** Price of one piece after discount, with tax. */
   price?: string
   /** Price of the whole line. */
@@ -3270,7 +3602,7 @@ export interface CartPaymentAnswer {
   /** Amount of the payment. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Status of the payment. */
   status?: ("pending" | "authorized" | "captured")
   /** Brand of the payment. */
@@ -3492,13 +3824,13 @@ export interface PaymentsFollowUpAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3507,7 +3839,7 @@ export interface PaymentsFollowUpAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3555,13 +3887,13 @@ export interface PaymentsGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3570,7 +3902,7 @@ export interface PaymentsGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3709,13 +4041,13 @@ export interface ThreeDSecureCreateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3724,7 +4056,7 @@ export interface ThreeDSecureCreateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3791,13 +4123,13 @@ export interface ThreeDSecureGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3806,7 +4138,7 @@ export interface ThreeDSecureGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3858,13 +4190,13 @@ export interface RegistrationsCreateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3873,7 +4205,7 @@ export interface RegistrationsCreateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3919,13 +4251,13 @@ export interface RegistrationsPayAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3934,7 +4266,7 @@ export interface RegistrationsPayAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -3986,13 +4318,13 @@ export interface RegistrationsUpdateAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4001,7 +4333,7 @@ export interface RegistrationsUpdateAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4045,13 +4377,13 @@ export interface RegistrationsGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4060,7 +4392,7 @@ export interface RegistrationsGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4100,13 +4432,13 @@ export interface RegistrationsExtendAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4115,7 +4447,7 @@ export interface RegistrationsExtendAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4155,13 +4487,13 @@ export interface RegistrationsRemoveAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4170,7 +4502,7 @@ export interface RegistrationsRemoveAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4261,13 +4593,13 @@ export interface CheckoutsPaymentAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4276,7 +4608,7 @@ export interface CheckoutsPaymentAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4326,13 +4658,13 @@ export interface CheckoutsRegistrationAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4341,7 +4673,7 @@ export interface CheckoutsRegistrationAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4457,7 +4789,7 @@ export interface CheckoutsWidgetAnswer {
   /** Amount of the payment. */
   amount?: string
   /** Currency of the payment. */
-  currency?: string
+  currency?: CurrencyCode
   /** What the page shows; a submission sends it back. */
   shown: string
   brands?: BrandAnswer[]
@@ -4490,7 +4822,7 @@ export interface CheckoutsWidgetAnswer {
 
 export interface BrandAnswer {
   /** Brands to choose from. */
-  brand?: string
+  brand?: BrandCode
   /** How the shopper pays with the brand. */
   flow?: ("card" | "redirect" | "bank")
 }
@@ -4499,7 +4831,7 @@ export interface RegistrationAnswerOfCheckoutsWidget {
   /** Stored accounts to choose from. */
   id?: string
   /** Brand of the account. */
-  brand?: string
+  brand?: BrandCode
   /** Last four characters of its number. */
   last4?: string
   /** Expiry month. */
@@ -4536,9 +4868,9 @@ export interface SchedulesCreateAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4652,9 +4984,9 @@ export interface ScheduleAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4721,9 +5053,9 @@ export interface SchedulesGetAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4782,9 +5114,9 @@ export interface SchedulesRescheduleAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4821,9 +5153,9 @@ export interface SchedulesRemoveAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -4858,13 +5190,13 @@ export interface TransactionAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4873,7 +5205,7 @@ export interface TransactionAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -4921,13 +5253,13 @@ export interface QueryGetAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4936,7 +5268,7 @@ export interface QueryGetAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -5028,13 +5360,13 @@ export interface PaymentPayloadAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -5043,7 +5375,7 @@ export interface PaymentPayloadAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -5084,7 +5416,7 @@ export interface PaymentPayloadAnswer {
   /** Amount shown to the shopper. */
   presentationAmount?: string
   /** Currency shown to the shopper. */
-  presentationCurrency?: string
+  presentationCurrency?: CurrencyCode
   /** SCHEDULER if a schedule made the payment. */
   source?: "SCHEDULER"
   /** Id of that schedule. */
@@ -5103,13 +5435,13 @@ export interface RegistrationPayloadAnswer {
   /** Payment that a follow-up refers to. */
   referencedId?: string
   /** Brand of the payment. */
-  paymentBrand?: string
+  paymentBrand?: BrandCode
   /** Payment type of this record. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Approved amount. */
   amount?: string
   /** Currency of that amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -5118,7 +5450,7 @@ export interface RegistrationPayloadAnswer {
   registrationId?: string
   settlement?: SettlementAnswer
   /** Items: Payment types of the follow-ups that are possible now. */
-  nextActions?: string[]
+  nextActions?: PaymentTypeCode[]
   /** True when nothing reached the acquirer, so that the request can be sent again. */
   retrySafe?: boolean
   /** Version of the gateway, for support. */
@@ -5172,9 +5504,9 @@ export interface SchedulePayloadAnswer {
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
   /** Currency of the amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
-  paymentType?: string
+  paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
   descriptor?: string
   /** Reference of the merchant, preferably unique; used to reconcile. */
@@ -5721,7 +6053,7 @@ export interface AggregationAnswer {
   /** Test clock of the payments. */
   testClock?: string
   /** Currency of the payout. */
-  currency?: string
+  currency?: CurrencyCode
   /** Number of records. */
   count?: number
   /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
@@ -5801,7 +6133,7 @@ export interface ReportsAggregationAnswer {
   /** Test clock of the payments. */
   testClock?: string
   /** Currency of the payout. */
-  currency: string
+  currency: CurrencyCode
   /** Number of records. */
   count: number
   /** Balance before the payout, which the payout before left. Only for readers who see the whole payout, like tax, reserve, adjustments, closing, payout and status. */
@@ -5883,7 +6215,7 @@ export interface RecordAnswer {
   /** Amount as the clearing institute reports it; `AMOUNT` says that it differs from the payment. */
   amount?: string
   /** Currency of this amount. */
-  currency?: string
+  currency?: CurrencyCode
   /** Brand of the payment. */
   paymentBrand?: string
   /** Order time of the payment in the clearing institute's time zone; the reading time of a file without it. */
@@ -5915,7 +6247,7 @@ export interface RecordSettlementAnswer {
   /** Amount that the clearing institute pays out or takes for the record, before its fee. */
   amount?: string
   /** Currency of the settlement. */
-  currency?: string
+  currency?: CurrencyCode
   /** Fee that the clearing institute keeps, in the currency of the settlement. */
   fee?: string
   /** Rate from the currency of the amount to that of the settlement. */

@@ -67,6 +67,10 @@ export const limits = {
   unknownAlarmMs: 72 * hour,
   /** An outcome that Postgres refuses is kept in memory and retried for this time. */
   keptOutcomeMs: 10 * minute,
+  /** A queued payment is sent within this time after its transaction began, or declined. */
+  queuedPaymentMs: hour,
+  /** A queued payment whose job was lost is given to a job again after this time. */
+  queuedLookMs: 30 * second,
   /** An acquirer's memory of keys is not used in its last hour. */
   keyMemoryMarginMs: hour,
   acquirerTextMaskedDigits: { min: 13, max: 19 },
@@ -470,6 +474,19 @@ export const limits = {
   eventFeedRows: 100_000,
   /** Maximum age of an id when its transaction begins, by which a moment is searched earlier. */
   eventFeedSlackMs: hour,
+
+  /** Subscriptions of the embedding program: events read at once, and how long a handler may take. */
+  subscriptionPage: 100,
+  subscriptionHandlerMs: 30 * second,
+  /** Handlers that work at once in one process. */
+  subscriptionConnections: 4,
+  /** Pauses after a failure of a handler: the first, doubling, and the longest. */
+  subscriptionRetryMs: second,
+  subscriptionRetryMaxMs: minute,
+  /** Pause while another process handles the events. */
+  subscriptionHeldMs: second,
+  /** One wait for further events. */
+  subscriptionWaitMs: 20 * second,
 
   // Card testing: failed payments over sliding windows.
   cardTestingNumberMs: day,

@@ -23,7 +23,7 @@ export function paymentRequest(entityId: string, no: number) {
     paymentType: 'DB',
     merchantTransactionId: transactionId(no),
     card,
-  }
+  } as const
 }
 
 /** The payment as a merchant's form. */

@@ -25,6 +25,7 @@ export const sentences: readonly (readonly [page: string, sentence: string])[] =
     `at most ${hours(limits.missedExecutionsMs)} hours old, oldest first, at most ${limits.missedExecutions} of them`,
   ],
   ['docs/schedules.md', `refuses a job that runs more often than hourly`],
+  ['docs/embedding.md', `A handler has ${limits.subscriptionHandlerMs / 1_000} seconds`],
   ['docs/operating.md', `raises an alarm after ${hours(limits.unknownAlarmMs)} hours`],
   ['docs/operating.md', `matched for ${hours(limits.unclaimedMs)} hours`],
   [

@@ -15,13 +15,16 @@ let packed: string
 let database: TestDatabase
 let entityId: string
 
-/** The first fenced block of a language in a document. */
-function block(document: string, language: string): string {
+/** The fenced blocks of a language in a document. */
+function blocks(document: string, language: string): string[] {
   const text = readFileSync(path.join(root, document), 'utf8')
-  const found = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(text)
-  assert.ok(found, `${document} has a block of ${language}`)
-  return found[1]!
+  const pattern = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``, 'g')
+  const found = [...text.matchAll(pattern)].map(([, code]) => code!)
+  assert.ok(found.length > 0, `${document} has a block of ${language}`)
+  return found
 }
+
+const block = (document: string, language: string) => blocks(document, language)[0]!
 
 function program(file: string, source: string) {
   writeFileSync(path.join(packed, file), source)
@@ -80,4 +83,37 @@ test('the engine accepts the connector in the guide', async () => {
      await gateway.close()`,
   )
   assert.match(stdout, /^[0-9a-f]{32}\n$/)
+})
+
+test('the program in the guide on embedding pays each order once, and sends its receipt', async () => {
+  const { stdout } = await program(
+    'embedding.mjs',
+    `${blocks('docs/embedding.md', 'js').join('\n')}
+     const stored = await gateway.payments.create({
+       entityId: process.env.ENTITY_ID, amount: '1.00', currency: 'EUR', paymentType: 'DB', createRegistration: 'true',
+       card: { number: '4200000000000000', expiryMonth: '05', expiryYear: '2034', cvv: '123' },
+     })
+     const accepted = await placeOrder('order-2041', '92.00', stored.registrationId)
+     console.log(accepted.result.code)
+     // The order exists already, so this transaction is rolled back.
+     await placeOrder('order-2041', '50.00', stored.registrationId).catch(({ code }) => console.log(code))
+     for (let order; order?.receipt !== 'sent'; ) {
+       const { rows } = await shop.query('select state, receipt, payment_id from shop_order')
+       order = rows[0]
+       if (order.receipt === 'sent') {
+         const { amount, result } = await gateway.payments.get(order.payment_id)
+         console.log(rows.length, order.state, amount, result.code)
+       }
+     }
+     await shop.query("update shop_order set state = 'open', placed_at = now() - interval '3 hours'")
+     console.log(JSON.stringify(await openOrders()))
+     await gateway.close()
+     await shop.end()`,
+  )
+  assert.deepEqual(stdout.trim().split('\n'), [
+    '000.200.001',
+    '23505',
+    '1 paid 92.00 000.100.110',
+    '[{"order":"order-2041","code":"000.100.110"}]',
+  ])
 })

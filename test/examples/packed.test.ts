@@ -2,3 +2,4 @@
 import './docs.ts'
 import './embed.ts'
 import './optional-database.ts'
+import './types.ts'

@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     mistake: 'the key that is sent is not the one that was written',
     patches: [
       {
-        of: 'firstOperation',
+        of: 'operationWith',
         find: 'key: payment.attemptKey',
         put: "key: payment.attemptKey.slice(1) + 'z'",
       },

@@ -7,7 +7,7 @@ import { card, flat, startGateway, type TestGateway } from '../rig/gateway.ts'
 
 const authorisedMinor = 9200
 const approved = '000.100.110'
-const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' })
+const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' as const })
 /** Makes the simulator decline the payment. */
 const declinedThere = { customParameters: { SIM_DECLINE: '800.100.152' } }
 

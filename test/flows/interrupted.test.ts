@@ -13,7 +13,7 @@ import { until } from '../rig/gateway.ts'
 
 const charged = '000.100.112'
 const notCharged = '900.100.400'
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const found: Script = { enquire: approvedAs }
 
 /**
@@ -57,7 +57,7 @@ describe('attempts of a process that died', () => {
     const follow =
       (reference: string, script: Script, on: string, fields: Record<string, string>) => () => {
         run.acquirer.tell(reference, script)
-        return payments.followUp(on, { ...fields, merchantTransactionId: reference })
+        return payments.followUp(on, { ...fields, merchantTransactionId: reference } as never)
       }
     const authorised = async (reference: string) =>
       (await run.debit(reference, {}, { paymentType: 'PA' })).id

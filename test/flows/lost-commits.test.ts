@@ -8,7 +8,7 @@ import { type Line, lineTo } from '../rig/proxy.ts'
 
 const charged = '000.100.112'
 const undecided = '000.200.001'
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 describe('connections that break at a commit', () => {
   let run: AcquirerRun

@@ -13,7 +13,7 @@ import { balanceOf, closeChecked } from '../rig/books.ts'
 import { card, until } from '../rig/gateway.ts'
 
 const charged = '000.100.112'
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 /** Waits for an event of the acquirer, or for its expiry. */
 const waits = (_: Operation, context: Context) => {

@@ -32,7 +32,7 @@ const codes: Record<Fate, string> = {
   'lost-approved': '000.200.001',
   'lost-declined': '000.200.001',
 }
-const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' })
+const eur = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'EUR' as const })
 
 const refuse = (_: Operation, context: Context) => {
   context.sending()
@@ -74,7 +74,7 @@ async function hold(
   run.acquirer.tell(reference, scripts[fate])
   const request = { ...fields, merchantTransactionId: reference }
   const answer: PaymentView | GatewayError = await run.gateway.payments
-    .followUp(on, request)
+    .followUp(on, request as never)
     .catch((error: unknown) => {
       if (error instanceof GatewayError) return error
       throw error

@@ -9,7 +9,7 @@ import { checkBooks } from '../rig/books.ts'
 import { startGateway, type TestGateway, until } from '../rig/gateway.ts'
 import { type Line, lineTo } from '../rig/proxy.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 /** Closes every session of the database except the test's own. */
 const terminateAll = (run: TestGateway) =>

@@ -31,7 +31,7 @@ export const charged = '000.100.112'
 export const undecided = '000.200.001'
 export const notCharged = '900.100.400'
 export const noMoney = '800.100.155'
-export const eur = (amount: string) => ({ amount, currency: 'EUR' })
+export const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 /** Answers of an acquirer that was reached. */
 export const lose = (_: Operation, context: Context) => {
@@ -218,7 +218,7 @@ function asked(
         paymentType,
         merchantTransactionId: reference,
         ...fields,
-      })
+      } as never)
     },
     bring,
     tell: async (id, word) => processed(run, await bring(id, word)),

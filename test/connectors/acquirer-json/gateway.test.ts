@@ -52,7 +52,7 @@ describe('the example connector in a gateway', () => {
 
   test('a merchant increases an authorisation, captures and refunds parts of it, and releases the rest', async () => {
     const from = booked().length
-    const money = (amount: string) => ({ amount, currency: 'EUR' })
+    const money = (amount: string) => ({ amount, currency: 'EUR' as const })
     const authorised = await pay(cards.approved, { paymentType: 'PA' })
     assert.equal(authorised.result.code, '000.100.112')
     const raised = await run.pay({

@@ -27,7 +27,10 @@ describe('state at the event', () => {
       const own = events.filter(({ payload }) => payload.id === id)
       return own.length >= count ? own : undefined
     })
-  const shown = (event: EventView, ...names: string[]) => names.map((name) => event.payload[name])
+  const shown = (event: EventView, ...names: string[]) => {
+    const payload: { readonly [name: string]: unknown } = { ...event.payload }
+    return names.map((name) => payload[name])
+  }
 
   test('schedule.created says WAITING although the schedule was changed and cancelled', async () => {
     const registrationId = await tools.store()
@@ -66,7 +69,7 @@ describe('state at the event', () => {
     await tools.advance(clock.id, { by: 'P1M' })
     const all = await told(made.id, 3)
     assert.deepEqual(
-      all.map(({ payload }) => [payload.event, payload.state]),
+      all.map((event) => shown(event, 'event', 'state')),
       [
         ['schedule.created', 'WAITING'],
         ['schedule.execution.failed', 'ENDED'],
@@ -86,9 +89,10 @@ describe('state at the event', () => {
     await run.gateway.registrations.remove(id)
     const all = await told(id, 5)
     assert.deepEqual(
-      all.map(({ action, payload }) => {
-        const { holder, expiryYear } = payload.card as { holder: string; expiryYear: string }
-        return [action, holder, expiryYear]
+      all.map((event) => {
+        assert.ok(event.type === 'REGISTRATION')
+        const { action, payload } = event
+        return [action, payload.card?.holder, payload.card?.expiryYear]
       }),
       [
         ['CREATED', 'Jane Jones', '2034'],
@@ -158,11 +162,9 @@ describe('state at the event', () => {
       message({ eventId: 'state-then-1', key, outcome }),
     )
     const [first, second] = await told(id, 2)
-    assert.equal((first!.payload.result as { code: string }).code, '000.200.000')
-    assert.equal(
-      (first!.payload.resultDetails as Record<string, string>).ClearingInstituteName,
-      'Elavon',
-    )
-    assert.match((second!.payload.result as { code: string }).code, /^000\.100\.1/)
+    assert.ok(first?.type === 'PAYMENT')
+    assert.equal(first.payload.result.code, '000.200.000')
+    assert.equal(first.payload.resultDetails?.ClearingInstituteName, 'Elavon')
+    assert.match(second!.payload.result.code, /^000\.100\.1/)
   })
 })

@@ -37,7 +37,7 @@ describe('account numbers outside their field', () => {
   })
   after(() => closeChecked(run))
 
-  const eur = { amount: '1.00', currency: 'EUR' }
+  const eur = { amount: '1.00', currency: 'EUR' as const }
   const refused = (name: string) => (error: unknown) => {
     assert.ok(error instanceof GatewayError, String(error))
     assert.equal(error.status, 400)

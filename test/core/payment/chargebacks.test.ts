@@ -9,7 +9,7 @@ import {
 } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const approved = '000.100.110'
 
 describe('chargebacks', () => {

@@ -187,7 +187,7 @@ describe('chargebacks by reference', { concurrency: true }, () => {
   test('reversals without references apply to the standing chargeback in their own currency', async () => {
     const id = await debit('nameless-two')
     assert.equal(await run.tell(id, { outcome: chargeback, minor: '5000' }), 'recorded')
-    const dollars = { minor: '5000', currency: 'USD' }
+    const dollars = { minor: '5000', currency: 'USD' as const }
     assert.equal(await run.tell(id, { outcome: chargeback, ...dollars }), 'recorded')
     assert.equal(await run.tell(id, { outcome: reversal, ...dollars }), 'recorded')
     assert.equal(await chargedBack(id), 5000n)

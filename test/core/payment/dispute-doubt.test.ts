@@ -96,7 +96,7 @@ describe('disputes in doubt', () => {
 
     test('outside of the sums leaves nothing of that chargeback to an operator', async () => {
       const id = await debit('outside-hand')
-      const usd = { currency: 'USD' }
+      const usd = { currency: 'USD' as const }
       await nameless(id, '10000', usd)
       await nameless(id, '10000', usd)
       assert.equal(await back(id, '10000', usd), 'recorded')

@@ -17,7 +17,7 @@ import { until } from '../../rig/gateway.ts'
 const undecided = '000.200.001'
 const charged = '000.100.112'
 const notCharged = '900.100.400'
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 /** The request was sent, and the answer is missing. */
 const lost = (_: Operation, context: Context) => {

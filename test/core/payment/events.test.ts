@@ -14,7 +14,7 @@ import { until } from '../../rig/gateway.ts'
 
 const undecided = '000.200.001'
 const charged = '000.100.112'
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 const lost = (_: Operation, context: Context) => {
   context.sending()

@@ -4,7 +4,7 @@ import type { PaymentView } from '../../../core/index.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const approved = '000.100.110'
 const declinedCard = {
   card: { number: '4000000000000002', holder: 'Jane Jones', expiryMonth: '05', expiryYear: '2034' },
@@ -34,7 +34,7 @@ describe('follow-ups by payment type', () => {
   })
 
   const follow = (id: string, paymentType: string, amount = '92.00') =>
-    run.gateway.payments.followUp(id, { paymentType, ...eur(amount) })
+    run.gateway.payments.followUp(id, { paymentType, ...eur(amount) } as never)
   /** One approved payment of every type that takes follow-ups. */
   const make: Record<string, () => Promise<PaymentView>> = {
     PA: () => run.pay({ paymentType: 'PA' }),
@@ -123,7 +123,7 @@ describe('follow-ups by payment type', () => {
       )
     }
     const { id } = await run.pay({ paymentType: 'PA', ...declinedCard })
-    await assert.rejects(run.gateway.payments.followUp(id, again('INCREMENTAL_AUTH')), {
+    await assert.rejects(run.gateway.payments.followUp(id, again('INCREMENTAL_AUTH') as never), {
       code: '700.100.100',
     })
   })
@@ -196,7 +196,7 @@ describe('follow-ups by payment type', () => {
       parentId: run.merchant,
     })
     const { id } = await run.pay()
-    const refund = { paymentType: 'RF', ...eur('1.00') }
+    const refund = { paymentType: 'RF', ...eur('1.00') } as const
     await assert.rejects(run.gateway.payments.followUp(id, { ...refund, entityId: sister }), {
       code: '700.400.700',
     })
@@ -206,9 +206,9 @@ describe('follow-ups by payment type', () => {
 
   test('another currency is refused with 700.100.500, another test mode with 700.100.600', async () => {
     const { id } = await run.pay()
-    const usd = { amount: '1.00', currency: 'USD' }
+    const usd = { amount: '1.00', currency: 'USD' as const }
     await assert.rejects(run.gateway.payments.refund(id, usd), { code: '700.100.500' })
-    const external = { ...eur('1.00'), testMode: 'EXTERNAL' }
+    const external = { ...eur('1.00'), testMode: 'EXTERNAL' } as const
     await assert.rejects(run.gateway.payments.refund(id, external), { code: '700.100.600' })
     const internal = await run.gateway.payments.refund(id, { ...eur('1.00'), testMode: 'INTERNAL' })
     assert.equal(internal.result.code, approved)

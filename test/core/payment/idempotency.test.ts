@@ -4,7 +4,7 @@ import { closeChecked } from '../../rig/books.ts'
 import { card, flat, startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { cardOf } from '../../rig/payment-request.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 describe('idempotency keys', () => {
   let run: TestGateway

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const closed = { code: '700.300.300' }
 const full = { code: '700.400.100' }
 const approved = '000.100.110'
@@ -17,7 +17,11 @@ describe('increments and reauthorisations', () => {
 
   const authorise = async (more: Record<string, unknown> = {}) =>
     (await run.pay({ paymentType: 'PA', ...more })).id
-  const again = (id: string, industryPractice: string, amount: string) =>
+  const again = (
+    id: string,
+    industryPractice: 'INCREMENTAL_AUTH' | 'REAUTHORIZATION',
+    amount: string,
+  ) =>
     run.gateway.payments.followUp(id, {
       paymentType: 'PA',
       ...eur(amount),

@@ -105,7 +105,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       if (open !== undefined) assert.equal((await balanceOf(run, id))[open], minor)
     }
     const another = (id: string) =>
-      run.gateway.payments.followUp(id, { paymentType: other.type, ...other.fields })
+      run.gateway.payments.followUp(id, { paymentType: other.type, ...other.fields } as never)
     const isTakenBack = (late: string) =>
       until(async () => ((await run.kinds(late))[0] === '(conflict)' ? true : undefined))
     /** The follow-up counts for nothing, and the blocked one is possible. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { FollowUpRequest } from '../../../core/index.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const final = (amount: string) => ({ ...eur(amount), sequence: 'FINAL' })
 const full = { code: '700.400.100' }
 const approved = '000.100.110'
@@ -17,10 +18,8 @@ describe('sums of one payment', () => {
 
   const authorise = async (more: Record<string, unknown> = {}) =>
     (await run.pay({ ...card('4200000000000000'), paymentType: 'PA', ...more })).id
-  const capture = (id: string, fields: ReturnType<typeof eur>) =>
-    run.gateway.payments.capture(id, fields)
-  const refund = (id: string, fields: ReturnType<typeof eur>) =>
-    run.gateway.payments.refund(id, fields)
+  const capture = (id: string, fields: FollowUpRequest) => run.gateway.payments.capture(id, fields)
+  const refund = (id: string, fields: FollowUpRequest) => run.gateway.payments.refund(id, fields)
   const reverse = (id: string, fields?: Record<string, string>) =>
     run.gateway.payments.reverse(id, fields)
 
@@ -173,7 +172,7 @@ describe('sums of one payment', () => {
 
   test('amounts of zero-decimal currencies are limited in whole units', async () => {
     const { id } = await run.pay({ paymentType: 'PA', amount: '500', currency: 'JPY' })
-    const yen = (amount: string) => ({ amount, currency: 'JPY' })
+    const yen = (amount: string) => ({ amount, currency: 'JPY' as const })
     await capture(id, yen('499'))
     await assert.rejects(capture(id, yen('2')), full)
     await assert.rejects(capture(id, yen('0.50')), { code: '100.550.303' })

@@ -6,7 +6,7 @@ import type { Line } from '../settlement/matching-run.ts'
 import { type ReportRun, startReports } from './report-run.ts'
 
 const days = (from: string, to: string, more: object = {}) => ({
-  ...{ date: { from, to }, currency: 'EUR', testMode: 'EXTERNAL' as const },
+  ...{ date: { from, to }, currency: 'EUR' as const, testMode: 'EXTERNAL' as const },
   ...more,
 })
 const march = days('2026-03-01', '2026-03-31')

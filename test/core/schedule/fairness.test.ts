@@ -91,7 +91,7 @@ describe('charges beside a hanging acquirer', () => {
     const paid = await Promise.all(
       Array.from({ length: many }, () => run.debit(newId(), {}, { paymentType: 'PA' })),
     )
-    const capture = { paymentType: 'CP', amount: '92.00', currency: 'EUR' }
+    const capture = { paymentType: 'CP', amount: '92.00', currency: 'EUR' } as const
     await Promise.all(
       paid.map(({ id }) =>
         run.gateway.payments.followUp(id, { ...capture, merchantTransactionId: reference }),

@@ -22,7 +22,7 @@ import { card, startGateway, until } from '../../rig/gateway.ts'
 import { lineTo } from '../../rig/proxy.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
-const eur = (amount: string) => ({ amount, currency: 'EUR' })
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const named = (steps: readonly StepView[]) =>
   steps.map(({ name, outcome }) => (outcome === undefined ? name : `${name} ${outcome}`))
 

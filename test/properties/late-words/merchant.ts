@@ -225,7 +225,7 @@ export class Merchant {
       id: undefined,
       send: (how) =>
         this.#request(reference, type, how, (gateway, options) =>
-          gateway.payments.followUp(id, fields, options),
+          gateway.payments.followUp(id, fields as never, options),
         ),
     }
     await this.#ask(asked, way)

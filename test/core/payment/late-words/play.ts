@@ -204,7 +204,7 @@ export class Play {
       merchantTransactionId: reference,
       ...amount,
       ...(type === 'PA' ? { standingInstruction: { industryPractice: practice } } : {}),
-    })
+    } as never)
     return answer.id
   }
 

@@ -1,0 +1,246 @@
+/**
+ * Subscriptions of the embedding program: a handler gets every event of the feed once, also those from
+ * the time when no process ran.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@tollgate/schemas'
+import { embedder } from '../caller/embedder.ts'
+import type { Client } from '../db/database.ts'
+import { clientOfProgram, type ProgramClient } from '../db/open-transaction.ts'
+import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
+import { type NotificationType, notificationTypes } from '../webhook/notified-events.ts'
+import { firstCursor, readFeed } from './feed.ts'
+import {
+  beginSubscription,
+  holdSubscription,
+  keepUp,
+  moveSubscription,
+  type Place,
+  placeOfSubscription,
+} from './store-subscription.ts'
+import { type EventView, eventView } from './view.ts'
+
+export type SubscriptionContext = {
+  /**
+   * A client inside a transaction, as in `pg`. What the handler writes with it commits together with the
+   * position, so it happens once for each event. The handler does not end the transaction.
+   */
+  readonly client: ProgramClient
+  /** Aborted when the time of the handler is over: the event then comes again. */
+  readonly signal: AbortSignal
+}
+
+/** An error leaves the event where it is, and the handler gets it again. */
+export type SubscriptionHandler = (
+  event: EventView,
+  context: SubscriptionContext,
+) => Promise<void> | void
+
+export type SubscribeOptions = {
+  /** Default: all types. */
+  readonly types?: readonly NotificationType[]
+  /** Where a new subscription begins. An existing one continues where it was. Default `now`. */
+  readonly from?: 'now' | 'beginning'
+}
+
+/** A running subscription. Closing it keeps its position for the next process. */
+export interface Subscription extends AsyncDisposable {
+  close(): Promise<void>
+}
+
+export class Subscriptions {
+  readonly #engine: Engine
+  readonly #running = new Map<string, Follower>()
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** @throws GatewayError 200.300.404 naming a wrong argument. */
+  async start(
+    name: string,
+    handler: SubscriptionHandler,
+    options: SubscribeOptions,
+  ): Promise<Subscription> {
+    const { types = notificationTypes, from = 'now' } = options
+    check(name, handler, types, from)
+    if (this.#running.has(name)) throw wrong('name', 'is subscribed in this process already')
+    const follower = new Follower(this.#engine, name, handler, types)
+    this.#running.set(name, follower)
+    const close = async () => {
+      await follower.close()
+      this.#running.delete(name)
+    }
+    try {
+      await this.#engine.lanes.single(
+        beginSubscription(name, await firstCursor(this.#engine, from)),
+      )
+    } catch (error) {
+      this.#running.delete(name)
+      throw error
+    }
+    follower.follow()
+    return { close, [Symbol.asyncDispose]: close }
+  }
+
+  /** Resolves when no handler runs any more. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((follower) => follower.close()))
+  }
+}
+
+const wrong = (name: string, message: string) =>
+  new GatewayError('200.300.404', { parameterErrors: [{ name, message }] })
+
+function check(name: unknown, handler: unknown, types: readonly unknown[], from: unknown): void {
+  if (typeof name !== 'string' || !/^[\x21-\x7e]{1,100}$/.test(name)) {
+    throw wrong('name', 'must be 1 to 100 visible ASCII characters')
+  }
+  if (typeof handler !== 'function') throw wrong('handler', 'must be a function')
+  const known: readonly unknown[] = notificationTypes
+  if (types.length === 0 || !types.every((type) => known.includes(type))) {
+    throw wrong('types', `must be some of ${notificationTypes.join(', ')}`)
+  }
+  if (from !== 'now' && from !== 'beginning') throw wrong('from', "must be 'now' or 'beginning'")
+}
+
+class Follower {
+  readonly #engine: Engine
+  readonly #name: string
+  readonly #handler: SubscriptionHandler
+  readonly #types: readonly NotificationType[]
+  readonly #closing = new AbortController()
+  #following: Promise<void> = Promise.resolve()
+
+  constructor(
+    engine: Engine,
+    name: string,
+    handler: SubscriptionHandler,
+    types: readonly NotificationType[],
+  ) {
+    this.#engine = engine
+    this.#name = name
+    this.#handler = handler
+    this.#types = types
+  }
+
+  follow(): void {
+    this.#following = this.#follow()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#following
+  }
+
+  get #isOver(): boolean {
+    return this.#closing.signal.aborted || this.#engine.inFlight.closing
+  }
+
+  async #follow(): Promise<void> {
+    let failures = 0
+    while (!this.#isOver) {
+      try {
+        await this.#round(() => {
+          failures = 0
+        })
+      } catch (error) {
+        failures += 1
+        const kind = error instanceof Error ? error.name : 'unknown'
+        this.#engine.log.warn(
+          { subscription: this.#name, error: kind },
+          'a subscription failed, and gets its event again',
+        )
+        await this.#pause(
+          Math.min(limits.subscriptionRetryMs * 2 ** (failures - 1), limits.subscriptionRetryMaxMs),
+        )
+      }
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, this.#engine.inFlight.ending])
+    await pause(ms, undefined, { signal }).catch(() => {})
+  }
+
+  /** Reads a page, waiting for one, and hands its events over. */
+  async #round(moved: () => void): Promise<void> {
+    const engine = this.#engine
+    const [start] = await engine.lanes.read(placeOfSubscription(this.#name))
+    if (start === undefined) throw new Error('the subscription has no row')
+    const fields = {
+      cursor: start.cursor,
+      types: this.#types.join(','),
+      limit: String(limits.subscriptionPage),
+      wait: String(limits.subscriptionWaitMs / 1_000),
+    }
+    const page = await readFeed(engine, embedder, { fields, names: [] }, () => this.#isOver)
+    const events = page.notifications
+    let place = start
+    // A page begins with the same events each time it is read.
+    const next = events.findIndex(({ id }) => id === start.handled) + 1
+    for (let at = next; at < events.length && !this.#isOver; at += 1) {
+      const isLast = at === events.length - 1
+      const to = isLast
+        ? { cursor: page.nextCursor, handled: null }
+        : { cursor: start.cursor, handled: events[at]!.id }
+      const isMine = await engine.inFlight.track(this.#take(eventView(events[at]!), place, to))
+      if (!isMine) return this.#pause(limits.subscriptionHeldMs)
+      place = to
+      moved()
+    }
+    if (events.length === next && !this.#isOver) await this.#endPage(place, page.nextCursor, next)
+  }
+
+  /** All events of the page were taken before. */
+  async #endPage(place: Place, cursor: string, taken: number): Promise<void> {
+    const statement =
+      taken > 0
+        ? moveSubscription(this.#name, place, { cursor, handled: null })
+        : keepUp(this.#name, place, cursor)
+    await this.#engine.lanes.single(statement)
+  }
+
+  /**
+   * One event, its handler's work and the new position in one commit.
+   *
+   * @returns false when another process handles the events now, or has moved on.
+   */
+  #take(event: EventView, from: Place, to: Place): Promise<boolean> {
+    const { lanes } = this.#engine
+    return lanes.ofProgram(async (client) => {
+      const { schema } = lanes.database
+      const [held] = await lanes.database.query(client, holdSubscription(this.#name, schema))
+      const isHere = held?.cursor === from.cursor && held.handled === from.handled
+      if (held?.held !== true || !isHere) return false
+      await this.#handle(event, client)
+      const [moved] = await lanes.database.query(client, moveSubscription(this.#name, from, to))
+      if (moved === undefined) throw new Error('the position moved while the handler ran')
+      return true
+    })
+  }
+
+  async #handle(event: EventView, client: Client): Promise<void> {
+    const ending = new AbortController()
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      ending.abort()
+      late.reject(new SubscriptionTimeout())
+    }, limits.subscriptionHandlerMs)
+    try {
+      const handled = this.#handler(event, {
+        client: clientOfProgram(client),
+        signal: ending.signal,
+      })
+      await Promise.race([handled, late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The handler did not end in time. */
+class SubscriptionTimeout extends Error {
+  override readonly name = 'SubscriptionTimeout'
+}

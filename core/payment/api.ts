@@ -1,0 +1,99 @@
+import type { Requests } from '@tollgate/schemas'
+import { type Request, read } from '../call.ts'
+import type { Caller } from '../caller/caller.ts'
+import {
+  type AcceptOptions,
+  buildNumber,
+  embedder,
+  type RequestOptions,
+} from '../caller/embedder.ts'
+import { clientOf } from '../db/open-transaction.ts'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { createPayment, type Done, followUp, readPayment } from './payments.ts'
+import { type PaymentView, paymentView } from './view.ts'
+
+/** The request of a follow-up by a method such as `capture`, which sets its `paymentType`. */
+export type FollowUpRequest = Omit<Requests['payments.followUp'], 'paymentType'>
+
+/**
+ * Payments. Requests are the nested fields of the API, with strings as values. Responses equal those
+ * of the host. A declined payment is a response, not an error.
+ *
+ * @throws GatewayError when a request is refused: bad input, wrong state, limits.
+ */
+export class Payments {
+  readonly #engine: Engine
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  readonly create = (
+    request: Requests['payments.create'],
+    options: RequestOptions = {},
+  ): Promise<PaymentView> =>
+    this.#view(async (caller) => {
+      const asked = await this.#read(caller, 'payments.create', request)
+      return createPayment(this.#engine, caller, asked, options.idempotencyKey)
+    }, options)
+  /**
+   * Writes the payment in a transaction of the embedding program, with its own rows. A process sends the
+   * payment after the commit; until then the response is 000.200.001. A payment that is not committed
+   * and sent within an hour is declined with 900.100.600.
+   */
+  readonly accept = (
+    request: Requests['payments.create'],
+    options: AcceptOptions,
+  ): Promise<PaymentView> =>
+    this.#view(async (caller) => {
+      const asked = await this.#read(caller, 'payments.create', request)
+      const client = clientOf(options)
+      return createPayment(this.#engine, caller, asked, options.idempotencyKey, client)
+    }, options)
+  readonly get = (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
+    this.#view(async (caller) => {
+      await this.#read(caller, 'payments.get', {})
+      return readPayment(this.#engine, caller, id, undefined)
+    }, options)
+  readonly followUp = (
+    id: string,
+    request: Requests['payments.followUp'],
+    options: RequestOptions = {},
+  ): Promise<PaymentView> =>
+    this.#view(async (caller) => {
+      const asked = await this.#read(caller, 'payments.followUp', request)
+      return followUp(this.#engine, caller, id, asked, options.idempotencyKey)
+    }, options)
+  /** Writes a follow-up in a transaction of the embedding program, as `accept` does. */
+  readonly acceptFollowUp = (
+    id: string,
+    request: Requests['payments.followUp'],
+    options: AcceptOptions,
+  ): Promise<PaymentView> =>
+    this.#view(async (caller) => {
+      const asked = await this.#read(caller, 'payments.followUp', request)
+      const within = { within: clientOf(options) }
+      return followUp(this.#engine, caller, id, asked, options.idempotencyKey, within)
+    }, options)
+  readonly capture = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+    this.followUp(id, { ...request, paymentType: 'CP' }, options)
+  readonly refund = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+    this.followUp(id, { ...request, paymentType: 'RF' }, options)
+  readonly reverse = (id: string, request: FollowUpRequest = {}, options?: RequestOptions) =>
+    this.followUp(id, { ...request, paymentType: 'RV' }, options)
+  readonly rebill = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+    this.followUp(id, { ...request, paymentType: 'RB' }, options)
+
+  #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
+    return read(this.#engine, caller, operation, { values })
+  }
+
+  async #view(
+    work: (caller: Caller) => Promise<Done>,
+    options: RequestOptions | undefined,
+  ): Promise<PaymentView> {
+    const { payment, balance } = await work(options?.caller ?? embedder)
+    return paymentView(payment, balance, newId(), buildNumber)
+  }
+}

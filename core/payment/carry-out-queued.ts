@@ -1,0 +1,87 @@
+/** Sends a payment that was accepted in a transaction of the embedding program, once it is committed. */
+import { notSent } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import { callTime, endOf } from './call-time.ts'
+import { execute } from './execute.ts'
+import { storedFirstOperation } from './first-operation.ts'
+import { placeOf } from './instrument.ts'
+import { leaseMs } from './lease.ts'
+import { kindOf, operationOf, referencedBy, returnsOf } from './rebuild-attempt.ts'
+import { chargesAnew } from './reserve-follow-up.ts'
+import { settle } from './settle.ts'
+import { beginQueued, endQueued, queuedFor } from './store-queued.ts'
+import { paymentByAttempt, toPayment } from './store-read.ts'
+import { continueChain } from './two-step.ts'
+import type { Payment } from './types.ts'
+
+const tooLate = 'it was not committed and sent within an hour after it was accepted'
+
+/**
+ * Sends the payment if it is queued. Safe to run any number of times and anywhere: one process begins
+ * it, and everything that can fail for a while comes before that.
+ */
+export async function carryOutQueued(engine: Engine, attemptKey: string): Promise<void> {
+  const [queued] = await engine.lanes.single(queuedFor(attemptKey))
+  const [row] = queued ? await engine.lanes.single(paymentByAttempt(attemptKey)) : []
+  if (row === undefined || queued === undefined) {
+    await engine.lanes.single(endQueued(attemptKey))
+    return
+  }
+  const payment = toPayment(row)
+  if (isTooOld(queued)) return engine.inFlight.track(declineUnsent(engine, payment))
+  engine.inFlight.admit(payment.connector)
+  const work = await workOf(engine, payment)
+  await engine.inFlight.track(begin(engine, work))
+}
+
+const isTooOld = ({ age_ms }: { readonly age_ms: number }) => age_ms > limits.queuedPaymentMs
+
+async function begin(engine: Engine, prepared: Prepared): Promise<void> {
+  const time = callTime(engine, prepared.target.loaded.connector)
+  const { payment } = prepared
+  const [begun] = await engine.lanes.single(
+    beginQueued(payment.attemptKey, leaseMs(time.timeoutMs)),
+  )
+  if (begun === undefined) return
+  await faultPoint('after-lease', payment.id)
+  if (isTooOld(begun)) return settleUnsent(engine, payment)
+  const done = await execute(engine, { ...prepared, ...endOf(engine, time) })
+  if (done.chainId !== null) await continueChain(engine, done)
+}
+
+/** Its shopper may have paid in another way since. */
+async function declineUnsent(engine: Engine, payment: Payment): Promise<void> {
+  const lease = leaseMs(engine.connectorTimeoutMs)
+  const [begun] = await engine.lanes.single(beginQueued(payment.attemptKey, lease))
+  if (begun !== undefined) await settleUnsent(engine, payment)
+}
+
+async function settleUnsent(engine: Engine, payment: Payment): Promise<void> {
+  const work = { payment, lease: 1, begun: null, returns: null }
+  await settle(engine, work, notSent(tooLate), 'answer')
+}
+
+type Prepared = Omit<AttemptContext, 'deadlineMs' | 'sendByWallMs'>
+
+async function workOf(engine: Engine, payment: Payment): Promise<Prepared> {
+  const kind = kindOf(payment)
+  const target = await engine.targets.of(payment, kind)
+  const about = { payment, lease: 1, target, begun: null }
+  const referenced = await referencedBy(engine, payment)
+  if (referenced === undefined) {
+    const numbers = (await engine.vault.unseal(placeOf(payment))) ?? {}
+    return {
+      ...about,
+      operation: storedFirstOperation(engine, payment, kind, numbers),
+      returns: null,
+    }
+  }
+  const numbers = chargesAnew(payment.effect)
+    ? await engine.vault.unseal(placeOf(referenced))
+    : undefined
+  const operation = await operationOf(engine, payment, kind, referenced, numbers)
+  return { ...about, operation, returns: returnsOf(payment, referenced) }
+}

@@ -1,0 +1,215 @@
+/** A subscription hands every event to its handler once, in order, over any number of processes and starts. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  type EventView,
+  GatewayError,
+  type Subscription,
+  type SubscriptionHandler,
+} from '../../../core/index.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+
+describe('subscriptions', () => {
+  let run: TestGateway
+
+  before(async () => {
+    run = await startGateway()
+    await run.sql('create table shop_event (name text, event_id text, payment_id text, no serial)')
+  })
+  after(() => run.close())
+
+  /** Writes each event with the client of its transaction. */
+  const noted =
+    (name: string): SubscriptionHandler =>
+    async (event, { client }) => {
+      await client.query(
+        'insert into shop_event (name, event_id, payment_id) values ($1, $2, $3)',
+        [name, event.id, event.payload.id],
+      )
+    }
+
+  async function paymentsOf(name: string): Promise<string[]> {
+    const rows = await run.sql<{ payment_id: string }>(
+      'select payment_id from shop_event where name = $1 order by no',
+      [name],
+    )
+    return rows.map(({ payment_id: id }) => id)
+  }
+
+  const heard = (name: string, count: number) =>
+    until(async () => {
+      const payments = await paymentsOf(name)
+      return payments.length >= count ? payments : undefined
+    })
+
+  async function pay(count: number): Promise<string[]> {
+    const ids: string[] = []
+    for (let no = 0; no < count; no += 1) ids.push((await run.pay()).id)
+    return ids
+  }
+
+  test('a handler gets the events from its start on, in order, with their payload', async () => {
+    await pay(1)
+    const events: EventView[] = []
+    await using subscription = await run.gateway.subscribe('orders', (event) => {
+      events.push(event)
+    })
+    assert.ok(subscription)
+    const paid = await pay(3)
+    await until(async () => (events.length >= 3 ? true : undefined))
+    assert.deepEqual(
+      events.map(({ type, payload }) => [type, payload.id]),
+      paid.map((id) => ['PAYMENT', id]),
+    )
+  })
+
+  test('events from the time without a process come later, and none comes twice', async () => {
+    const first = await run.gateway.subscribe('later', noted('later'))
+    const before = await pay(2)
+    await heard('later', 2)
+    await first.close()
+    const between = await pay(3)
+    assert.deepEqual(await paymentsOf('later'), before)
+    await using second = await run.gateway.subscribe('later', noted('later'), { from: 'now' })
+    assert.ok(second)
+    const afterwards = await pay(1)
+    assert.deepEqual(await heard('later', 6), [...before, ...between, ...afterwards])
+  })
+
+  test('a new subscription can begin with the first event of all', async () => {
+    const [first] = await run.sql<{ resource: string }>(
+      "select resource from tollgate.event where type like 'payment.%' order by txid, seq, id limit 1",
+    )
+    await using all = await run.gateway.subscribe('all', noted('all'), { from: 'beginning' })
+    assert.ok(all)
+    assert.equal((await heard('all', 1))[0], first!.resource)
+  })
+
+  test('a failed handler writes nothing and gets the same event again, before the next one', async () => {
+    const tries: string[] = []
+    let broken = 2
+    await using subscription = await run.gateway.subscribe('broken', async (event, context) => {
+      tries.push(event.payload.id)
+      await noted('broken')(event, context)
+      if (broken > 0) {
+        broken -= 1
+        throw new Error('a secret of the shop')
+      }
+    })
+    assert.ok(subscription)
+    const [one, two] = await pay(2)
+    assert.deepEqual(await heard('broken', 2), [one, two])
+    assert.deepEqual(tries, [one, one, one, two])
+    const lines = run.logs.filter(({ fields }) => fields.subscription === 'broken')
+    assert.deepEqual(
+      lines.map(({ level, fields }) => [level, fields.error]),
+      [
+        ['warn', 'Error'],
+        ['warn', 'Error'],
+      ],
+    )
+    assert.doesNotMatch(JSON.stringify(run.logs), /secret of the shop/)
+  })
+
+  /** Resolves when another process has tried to handle an event since `at`. */
+  const otherTried = (pid: number, at: Date) =>
+    until(async () => {
+      const [row] = await run.sql(
+        `select pid from pg_stat_activity
+        where application_name = 'tollgate program' and datname = current_database() and pid <> $1
+          and query_start >= $2`,
+        [pid, at],
+      )
+      return row
+    })
+
+  test('of two processes with one name, one handles each event while the other waits', async () => {
+    const other = await run.another()
+    const entered: string[] = []
+    const handler: SubscriptionHandler = async (event, context) => {
+      entered.push(event.payload.id)
+      const { rows } = await context.client.query(
+        'select pg_backend_pid() as pid, clock_timestamp() as at',
+      )
+      if (entered.length === 1) await otherTried(rows[0].pid, rows[0].at)
+      await noted('shared')(event, context)
+    }
+    const running: Subscription[] = []
+    for (const gateway of [run.gateway, other]) {
+      running.push(await gateway.subscribe('shared', handler))
+    }
+    const paid = await pay(6)
+    assert.deepEqual(await heard('shared', 6), paid)
+    for (const subscription of running) await subscription.close()
+    assert.deepEqual(entered, paid)
+    assert.deepEqual(await paymentsOf('shared'), paid)
+    await other.close()
+  })
+
+  test('each name gets all events', async () => {
+    await using first = await run.gateway.subscribe('first-name', noted('first-name'))
+    await using second = await run.gateway.subscribe('second-name', noted('second-name'))
+    assert.ok(first !== second)
+    const paid = await pay(3)
+    assert.deepEqual(await heard('first-name', 3), paid)
+    assert.deepEqual(await heard('second-name', 3), paid)
+  })
+
+  test('a subscription of some types gets only these', async () => {
+    const types: string[] = []
+    await using subscription = await run.gateway.subscribe(
+      'registrations',
+      ({ type }) => {
+        types.push(type)
+      },
+      { types: ['REGISTRATION'] },
+    )
+    assert.ok(subscription)
+    await run.pay()
+    await run.pay({ createRegistration: 'true' })
+    await until(async () => (types.length > 0 ? true : undefined))
+    assert.deepEqual(types, ['REGISTRATION'])
+  })
+
+  test('a closing gateway lets the handler of the running event finish', async () => {
+    const other = await run.another()
+    const entered = Promise.withResolvers<void>()
+    const free = Promise.withResolvers<void>()
+    await other.subscribe('closing', async (event, context) => {
+      entered.resolve()
+      await free.promise
+      await noted('closing')(event, context)
+    })
+    const [id] = await pay(2)
+    await entered.promise
+    const closed = other.close()
+    free.resolve()
+    await closed
+    assert.deepEqual(await paymentsOf('closing'), [id])
+    await using next = await run.gateway.subscribe('closing', noted('closing'))
+    assert.ok(next)
+    assert.equal((await heard('closing', 2)).length, 2)
+  })
+
+  test('wrong arguments are refused by name', async () => {
+    const { gateway } = run
+    const handler = () => {}
+    const refused = (name: string) => (error: unknown) =>
+      error instanceof GatewayError && error.parameterErrors[0]?.name === name
+    await assert.rejects(gateway.subscribe('', handler), refused('name'))
+    await assert.rejects(gateway.subscribe('a name', handler), refused('name'))
+    await assert.rejects(gateway.subscribe('x', 'no' as never), refused('handler'))
+    await assert.rejects(gateway.subscribe('x', handler, { types: [] }), refused('types'))
+    await assert.rejects(
+      gateway.subscribe('x', handler, { types: ['PAYMENTS' as never] }),
+      refused('types'),
+    )
+    await assert.rejects(
+      gateway.subscribe('x', handler, { from: 'then' as never }),
+      refused('from'),
+    )
+    await using once = await gateway.subscribe('once', handler)
+    assert.ok(once)
+    await assert.rejects(gateway.subscribe('once', handler), refused('name'))
+  })
+})
