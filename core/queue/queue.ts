@@ -6,8 +6,6 @@ import type { Job, Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
-import type { Sql } from '../db/sql.ts'
-import { readyJobs } from './stored-ready.ts'
 import type { Enqueue, EnqueueWithin, FoundJob, QueuedJob } from './types.ts'
 
 const seconds = {
@@ -47,13 +45,11 @@ export class Queue {
   readonly #boss: PgBoss
   readonly #log: Log
   readonly #names = new Set<string>()
-  readonly #schema: string
   /** How many workers each queue has in this process. */
   readonly #workers = new Map<string, number>()
 
   constructor(database: Database, options: { migrate: boolean; supervise: boolean; log: Log }) {
     this.#log = options.log
-    this.#schema = queueSchema(database)
     this.#boss = new PgBoss({
       connectionString: database.url,
       schema: queueSchema(database),
@@ -153,9 +149,9 @@ export class Queue {
     }
   }
 
-  /** Part of a statement: the jobs that wait for workers of this process. One poll looks at all queues. */
-  get ready(): Sql {
-    return readyJobs(this.#schema, Object.fromEntries(this.#workers))
+  /** The workers of this process by queue, as JSON for `readyJobs`: one poll looks at all queues. */
+  get workers(): string {
+    return JSON.stringify(Object.fromEntries(this.#workers))
   }
 
   /** Lets workers fetch at once: as many idle ones as there are jobs, and busy ones when they end. */
