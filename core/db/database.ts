@@ -167,7 +167,9 @@ export class Database {
   }
 
   rewrite(text: string): string {
-    return this.schema === 'tollgate' ? text : text.replaceAll(/\btollgate\./g, `${this.schema}.`)
+    return this.schema === 'tollgate'
+      ? text
+      : text.replaceAll(/\btollgate(_boss)?\./g, `${this.schema}$1.`)
   }
 
   config(statement: Sql): pg.QueryConfig {

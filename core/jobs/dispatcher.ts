@@ -122,7 +122,7 @@ export class Dispatcher {
       const { database } = this.#engine.lanes
       const [found] = await database.run(
         this.#pool,
-        lookAtAll(asked, this.#queue.ready),
+        lookAtAll({ ...asked, workers: this.#queue.workers }),
         patience(limits.statementTryMs),
       )
       this.#queue.wake(found!.ready)

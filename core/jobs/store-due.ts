@@ -1,6 +1,7 @@
 import { dueEvents } from '../acquirer-events/store.ts'
 import { anyUnlinked } from '../audit-chain/store-chain.ts'
-import { type Sql, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
+import { readyJobs } from '../queue/stored-ready.ts'
 import { reportsDue } from '../report-delivery/store-queue.ts'
 import { settlementDue } from '../settlement/store-file.ts'
 import { type Found, look } from '../webhook/store-queue.ts'
@@ -27,10 +28,19 @@ export type Look = Found & {
   ready: Readonly<Record<string, number>>
 }
 
-/** All that an idle worker asks, in one statement. @param jobs a part that yields `ready`. */
-export const lookAtAll = ({ now, floor }: { now: Date; floor: string }, jobs: Sql) => sql<Look>`
+export type Asked = {
+  readonly now: Date
+  /** Lowest event id that is looked at. */
+  readonly floor: string
+  /** How many workers each queue has, as JSON. */
+  readonly workers: string
+}
+
+/** All that an idle worker asks, in one statement. */
+export const lookAtAll = ({ now, floor, workers }: Asked) => sql<Look>`
   select due.due, coalesce(unlinked.waits, false) as waits, coalesce(unlinked.last_no, 0) as last_no,
-    webhooks.listening, webhooks.waiting, webhooks.due as webhooks_due, (${jobs})::jsonb as ready
+    webhooks.listening, webhooks.waiting, webhooks.due as webhooks_due,
+    (${readyJobs(workers)}) as ready
   from (${somethingDue}) as due
   left join (${anyUnlinked}) as unlinked on true
   cross join (${look(now, floor)}) as webhooks`

@@ -7,9 +7,7 @@ import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import type { TransactionClient } from '../db/open-transaction.ts'
-import type { Sql } from '../db/sql.ts'
 import { jobRuns } from '../telemetry.ts'
-import { readyJobs } from './stored-ready.ts'
 import type { Enqueue, EnqueueWithin, FoundJob, QueueCounts, QueuedJob } from './types.ts'
 
 const seconds = {
@@ -53,7 +51,6 @@ export class Queue {
   readonly #log: Log
   readonly #engine: string
   readonly #names = new Set<string>()
-  readonly #schema: string
   /** How many workers each queue has in this process. */
   readonly #workers = new Map<string, number>()
 
@@ -63,7 +60,6 @@ export class Queue {
   ) {
     this.#log = options.log
     this.#engine = options.engine
-    this.#schema = queueSchema(database)
     this.#boss = new PgBoss({
       connectionString: database.url,
       schema: queueSchema(database),
@@ -165,9 +161,9 @@ export class Queue {
     }
   }
 
-  /** Part of a statement: the jobs that wait for workers of this process. One poll looks at all queues. */
-  get ready(): Sql {
-    return readyJobs(this.#schema, Object.fromEntries(this.#workers))
+  /** The workers of this process by queue, as JSON for `readyJobs`: one poll looks at all queues. */
+  get workers(): string {
+    return JSON.stringify(Object.fromEntries(this.#workers))
   }
 
   /** Lets workers fetch at once: as many idle ones as there are jobs, and busy ones when they end. */
