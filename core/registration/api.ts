@@ -66,9 +66,9 @@ export class Registrations {
     options: AcceptOptions,
   ): Promise<PaymentView> =>
     this.#paid(async (caller) => {
-      const client = clientOf(options)
       const { idempotencyKey } = options
       const asked = await this.#read(caller, 'registrations.pay', request)
+      const client = clientOf(options)
       return payWithRegistration(this.#engine, caller, id, asked, idempotencyKey, client)
     }, options)
   readonly update = (

@@ -1,5 +1,5 @@
 /** The reconciliation file: 36 columns, separated by semicolons, UTF-8, quoted by RFC 4180. */
-import { type Field, reconciliationColumns } from '@tollgate/schemas'
+import { type Field, reconciliationColumns, reportedAmount } from '@tollgate/schemas'
 import type { ReportForm } from './open.ts'
 import { type RecordValues, recordFields } from './record-values.ts'
 
@@ -30,7 +30,7 @@ function cellOf(fields: readonly Field[], values: RecordValues, form: ReportForm
   if (field === undefined) return ''
   const value = values[field.name]!
   const text = typeof value === 'string' ? value : value.join(',')
-  const isGuarded = form === 'guarded' && field.format.kind !== 'amount'
+  const isGuarded = form === 'guarded' && field.format !== reportedAmount
   return quoted(isGuarded && formulaStart.test(text) ? `'${text}` : text)
 }
 

@@ -247,6 +247,9 @@ describe('rights of callers', () => {
     const tried: Record<string, Record<string, () => Promise<unknown>>> = {
       payments: {
         create: () => gateway.payments.create(nothing, who),
+        accept: () => gateway.payments.accept(nothing, { ...who, client: nothing }),
+        acceptFollowUp: () =>
+          gateway.payments.acceptFollowUp(id, nothing, { ...who, client: nothing }),
         get: () => gateway.payments.get(id, who),
         steps: () => gateway.payments.steps(id, who),
         followUp: () => gateway.payments.followUp(id, nothing, who),
@@ -260,6 +263,7 @@ describe('rights of callers', () => {
         get: () => gateway.registrations.get(id, who),
         steps: () => gateway.registrations.steps(id, who),
         pay: () => gateway.registrations.pay(id, nothing, who),
+        accept: () => gateway.registrations.accept(id, nothing, { ...who, client: nothing }),
         update: () => gateway.registrations.update(id, nothing, who),
         extend: () => gateway.registrations.extend(id, who),
         remove: () => gateway.registrations.remove(id, who),

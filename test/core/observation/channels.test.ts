@@ -41,7 +41,8 @@ describe('channels of the engine', () => {
   test('a payment and its notification are told in order, each with its end', async () => {
     const engine = 'channels in order'
     const { heard, stop } = listen(engine)
-    const run = await startGateway({ name: engine })
+    const jobs = [{ name: 'own-work', run: async () => {} }]
+    const run = await startGateway({ name: engine, jobs })
     const receiver = await startReceiver()
     try {
       await run.gateway.webhooks.create({ entityId: run.merchant, url: receiver.url } as never)
@@ -79,7 +80,15 @@ describe('channels of the engine', () => {
       assert.equal(attempt.message.delivered, true)
       assert.equal(attempt.message.status, 200)
       assert.ok(Number(attempt.message.ageMs) >= 0)
-      assert.ok(heard.some(({ channel }) => channel === 'tollgate:job'))
+      await run.gateway.sendJob('own-work', {})
+      await until(async () =>
+        heard.some(
+          ({ channel, part, message }) =>
+            channel === 'tollgate:job' && part === 'asyncEnd' && message.job === 'own-work',
+        )
+          ? true
+          : undefined,
+      )
     } finally {
       stop()
       await run.close()
