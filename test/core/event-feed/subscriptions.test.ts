@@ -8,6 +8,7 @@ import {
   type SubscriptionHandler,
 } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 
 describe('subscriptions', () => {
   let run: TestGateway
@@ -50,6 +51,7 @@ describe('subscriptions', () => {
 
   test('a handler gets the events from its start on, in order, with their payload', async () => {
     await pay(1)
+    await olderTransactionsEnd(run)
     const events: EventView[] = []
     await using subscription = await run.gateway.subscribe('orders', (event) => {
       events.push(event)

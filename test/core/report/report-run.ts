@@ -7,7 +7,8 @@ import { Lanes } from '../../../core/db/lanes.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { type ReportForm, reportBytes, reportFile } from '../../../core/report/open.ts'
 import { reconciliationColumns } from '../../../schemas/index.ts'
-import { freshSimulator, until } from '../../rig/gateway.ts'
+import { freshSimulator } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 import { type MatchingRun, startMatching } from '../settlement/matching-run.ts'
 
 /** Cells of a row by column. */
@@ -44,24 +45,12 @@ export async function startReports(): Promise<ReportRun> {
     assert.ok(createHash('sha256').update(bytes).digest().equals(file.sha256))
     return bytes
   }
-  const olderTransactionsEnd = async () => {
-    const [now] = await run.sql<{ next: string }>(
-      'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
-    )
-    await until(async () => {
-      const rows = await run.sql(
-        'select where pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8',
-        [now!.next],
-      )
-      return rows.length > 0 ? true : undefined
-    })
-  }
   return {
     ...run,
     bytesOf,
-    olderTransactionsEnd,
+    olderTransactionsEnd: () => olderTransactionsEnd(run),
     cut: async () => {
-      await olderTransactionsEnd()
+      await olderTransactionsEnd(run)
       return (await run.gateway.reports.cut()).map(({ id }) => id)
     },
     rowsOf: async (fileId) => rowsIn((await bytesOf(fileId)).toString()),
