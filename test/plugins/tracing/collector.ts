@@ -1,8 +1,10 @@
-/** A collector that takes traces by OTLP over HTTP and decodes them by OpenTelemetry's own definitions. */
+/**
+ * A collector that takes traces by OTLP over HTTP. It decodes them by code that OpenTelemetry generated from its
+ * own definitions; the exporter under test has encoders written by hand.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
-import protobuf from 'protobufjs'
+import generated from 'otlp-definitions/build/src/generated/root.js'
 
 export type CollectedSpan = {
   readonly traceId: string
@@ -49,16 +51,19 @@ type Request = {
   }[]
 }
 
-const service = 'trace_service.proto'
-
-async function definitions(): Promise<protobuf.Type> {
-  const all = new protobuf.Root()
-  // Their imports name the folders of their own repository.
-  all.resolvePath = (_, target) =>
-    path.join(import.meta.dirname, `definitions/opentelemetry-${path.basename(target)}`)
-  await all.load(service, { keepCase: false })
-  return all.lookupType('opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest')
+type Decoder = {
+  decode(body: Uint8Array): object
+  toObject(message: object, options: object): object
 }
+
+// The package does not type its generated code.
+const { ExportTraceServiceRequest: type } = (
+  generated as unknown as {
+    opentelemetry: {
+      proto: { collector: { trace: { v1: { ExportTraceServiceRequest: Decoder } } } }
+    }
+  }
+).opentelemetry.proto.collector.trace.v1
 
 const hex = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString('hex')
 
@@ -74,11 +79,13 @@ const valuesOf = (attributes: readonly KeyValue[] = []) =>
   )
 
 export async function startCollector(): Promise<Collector> {
-  const type = await definitions()
   const spans: CollectedSpan[] = []
   const bodies: Buffer[] = []
   const take = (body: Buffer) => {
-    const decoded = type.toObject(type.decode(body), { longs: String, enums: String }) as Request
+    const decoded = type.toObject(type.decode(body), {
+      longs: String,
+      enums: String,
+    }) as Request
     for (const { resource, scopeSpans } of decoded.resourceSpans ?? []) {
       for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
         spans.push({
