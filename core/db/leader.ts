@@ -55,11 +55,6 @@ export class Leader {
   readonly #connections = new Map<pg.ClientBase, number>()
   readonly #onRise: ((server: Server, was: Server) => void)[] = []
 
-  /** The server that leads, once a connection was made. */
-  get server(): Server | undefined {
-    return this.#server
-  }
-
   /** Calls back after each failover, once the new leader is ready. */
   onRise(listener: (server: Server, was: Server) => void): void {
     this.#onRise.push(listener)

@@ -1,6 +1,6 @@
 import { sql } from '../db/sql.ts'
 
-/** The newest timeline that was made ready, and the newest transaction number of an event. */
+/** The newest timeline whose leader was made ready. */
 export const newestTimeline = sql<{ timeline: number | null }>`
   select max(timeline) as timeline
   from tollgate.server_timeline`

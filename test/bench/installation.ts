@@ -1,11 +1,11 @@
 /** Tollgate as a process: a database with one channel, and hosts that serve it. */
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import simulatorHttp from '../../connectors/simulator/http-connector.ts'
 import simulator from '../../connectors/simulator/index.ts'
 import { createGateway, type Gateway, localKeys, makeKey } from '../../core/index.ts'
+import { freePort } from '../rig/free-port.ts'
 import { type Program, startProgram } from './child.ts'
 import type { Server } from './database.ts'
 
@@ -121,14 +121,6 @@ export async function startHost(
     throw error
   })
   return { ...program, port }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((listening) => probe.once('listening', listening))
-  const { port } = probe.address() as { port: number }
-  await new Promise((closed) => probe.close(closed))
-  return port
 }
 
 const readyMs = 60_000

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { DockerfileParser, type Instruction } from 'dockerfile-ast'
 import { createDatabase } from '../rig/database.ts'
+import { freePort } from '../rig/free-port.ts'
 import { until } from '../rig/gateway.ts'
 import { environmentOfNpm } from '../rig/packed.ts'
 import { root } from '../rig/sources.ts'
@@ -151,16 +151,6 @@ async function finished(words: readonly string[], env: Readonly<Record<string, s
   const [code] = await once(child, 'close')
   assert.equal(code, 0, output())
   return output()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  assert.ok(address !== null && typeof address === 'object')
-  return address.port
 }
 
 async function healthy(env: Readonly<Record<string, string>>): Promise<number> {

@@ -15,10 +15,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import {
   chooseServerUser,
   identity,
@@ -27,7 +25,9 @@ import {
 } from '../../plugins/embedded-postgres/server-user.ts'
 import { scratchFolder, type TestCluster } from '../rig/cluster.ts'
 import { createDatabase } from '../rig/database.ts'
+import { freePort } from '../rig/free-port.ts'
 import { installed } from '../rig/installation/installation.ts'
+import { ask, eventually } from './postgres-servers.ts'
 
 export const packages = ['patroni', 'python3-etcd', 'etcd-server', 'haproxy', 'postgresql-15']
 
@@ -261,35 +261,6 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
       // It ended meanwhile.
     }
   }
-}
-
-async function ask<Row>(url: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(text)).rows as Row[]
-  } finally {
-    await client.end()
-  }
-}
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + 120_000
-  while (performance.now() < until) {
-    if (await isSo().catch(() => false)) return
-    await pause(250)
-  }
-  throw new Error(`waited in vain until ${what}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Ends a child and the server that it started when this process ends early. */

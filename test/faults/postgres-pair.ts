@@ -5,10 +5,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import {
   packagedBinaries,
   program,
@@ -20,8 +18,10 @@ import { commandLine } from '../../plugins/embedded-postgres/server-settings.ts'
 import { identity } from '../../plugins/embedded-postgres/server-user.ts'
 import { scratchFolder, type TestCluster } from '../rig/cluster.ts'
 import { createDatabase } from '../rig/database.ts'
+import { freePort } from '../rig/free-port.ts'
 import { installed } from '../rig/installation/installation.ts'
 import { markOf, stillRuns } from '../rig/processes.ts'
+import { ask, eventually } from './postgres-servers.ts'
 
 export type Replication = 'synchronous' | 'asynchronous'
 
@@ -103,8 +103,8 @@ export async function startPair(replication: Replication): Promise<Pair> {
   const cutOff = async () => {
     await ask(standby, "alter system set primary_conninfo = ''")
     await ask(standby, 'select pg_reload_conf()')
-    await eventually('waited for the standby to fall behind', async () => {
-      const { rows } = await ask(standby, 'select 1 from pg_stat_wal_receiver')
+    await eventually('the standby falls behind', async () => {
+      const rows = await ask(standby, 'select 1 from pg_stat_wal_receiver')
       return rows.length === 0
     })
   }
@@ -143,43 +143,14 @@ export async function startPair(replication: Replication): Promise<Pair> {
   }
 }
 
-async function ask(url: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await client.query(text)
-  } finally {
-    await client.end()
-  }
-}
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + 30_000
-  while (performance.now() < until) {
-    if (await isSo().catch(() => false)) return
-    await pause(100)
-  }
-  throw new Error(`${what} in vain`)
-}
-
 const answering = (url: string) =>
-  eventually('waited for the standby', async () => (await ask(url, 'select 1')).rowCount === 1)
+  eventually('the standby answers', async () => (await ask(url, 'select 1')).length === 1)
 
 const replicating = (url: string) =>
-  eventually('waited for the replication', async () => {
-    const { rows } = await ask(url, "select 1 from pg_stat_replication where state = 'streaming'")
+  eventually('the standby follows', async () => {
+    const rows = await ask(url, "select 1 from pg_stat_replication where state = 'streaming'")
     return rows.length === 1
   })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 function endWithThisProcess(child: ChildProcess): void {
   const mark = markOf(child.pid!)

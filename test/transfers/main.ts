@@ -7,13 +7,13 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fileServer from '@tollgate/file-server'
 import fileTransfer from '@tollgate/file-transfer'
 import { clusterVariable, startTestCluster } from '../rig/cluster.ts'
+import { freePort } from '../rig/free-port.ts'
 import { startGateway, type TestGateway, until } from '../rig/gateway.ts'
 import { type Published, publishReport } from '../rig/report-files.ts'
 import { newSshKey } from '../rig/ssh-keys.ts'
@@ -46,14 +46,6 @@ const checks: { readonly title: string; check(scene: Scene): Promise<void> }[] =
     check: fromServer,
   },
 ]
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** A destination; its file is published, and its one attempt awaited. */
 async function deliver(

@@ -1,7 +1,7 @@
 /** A real host with a real engine and the real widget: scripts on one origin, fields on another. */
-import { createServer } from 'node:net'
 import { release } from '@tollgate/widget'
 import { type Body, type Hosted, startHost } from '../../host/http/hosted.ts'
+import { freePort } from '../../rig/free-port.ts'
 import type { TestGatewayOptions } from '../../rig/gateway.ts'
 
 export type RealGateway = {
@@ -18,14 +18,6 @@ export type RealGateway = {
   /** Removes a checkout as a merchant's server does. */
   readonly remove: (checkoutId: string) => Promise<void>
   readonly close: () => Promise<void>
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** @param more Options of the engine. */

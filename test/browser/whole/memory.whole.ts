@@ -9,9 +9,9 @@ import { createGateway, localKeys } from '../../../core/index.ts'
 import { type Ground, layGround, own } from '../../attacks/ground.ts'
 import type { Host } from '../../attacks/host.ts'
 import { cardNumber } from '../../attacks/payments.ts'
+import { freePort } from '../../rig/free-port.ts'
 import { testKey } from '../../rig/gateway.ts'
 import { newContext } from '../support/browser.ts'
-import { freePort } from '../support/real-gateway.ts'
 import { html, type Served, serve } from '../support/servers.ts'
 
 const digits = (count: number) =>

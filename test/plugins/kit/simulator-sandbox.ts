@@ -8,18 +8,8 @@ import { secretOf } from '../../../connectors/simulator/keep.ts'
 import { apply, enquire, entriesOf, openLedger } from '../../../connectors/simulator/ledger.ts'
 import { pendingSeconds } from '../../../connectors/simulator/rules.ts'
 import { startSimulator } from '../../../connectors/simulator/server.ts'
+import { card } from './card-instrument.ts'
 
-const card = (number: string): Instrument => ({
-  kind: 'card',
-  brand: 'VISA',
-  number: new Sensitive(number),
-  bin: number.slice(0, 6),
-  last4: number.slice(-4),
-  expiryMonth: '12',
-  expiryYear: '2034',
-  holder: 'Jane Jones',
-  cvv: new Sensitive('837'),
-})
 const iban = 'DE89370400440532013000'
 
 const scenes = {

@@ -1,22 +1,11 @@
 /** Example XML as the contract suite sees it. */
 import { randomBytes } from 'node:crypto'
-import { type Instrument, type Money, Sensitive } from '@tollgate/plugin-kit'
+import type { Money } from '@tollgate/plugin-kit'
 import type { Sandbox } from '@tollgate/plugin-kit/testing'
 import { xmlText } from '@tollgate/plugin-kit/xml'
+import { card } from '../card-instrument.ts'
 import { numbers, startXmlAcquirer } from './acquirer.ts'
 import { decimalOf } from './connector.ts'
-
-const card = (number: string): Instrument => ({
-  kind: 'card',
-  brand: 'VISA',
-  number: new Sensitive(number),
-  bin: number.slice(0, 6),
-  last4: number.slice(-4),
-  expiryMonth: '12',
-  expiryYear: '2034',
-  holder: 'Jane Jones',
-  cvv: new Sensitive('837'),
-})
 
 const withCode = (body: string, code: string) =>
   body.replace(/<Code>[^<]*<\/Code>/, `<Code>${code}</Code>`)
