@@ -27,6 +27,9 @@ export type Answer = {
   readonly amount: string | undefined
 }
 
+/** A span between two approvals, in milliseconds since 1970. */
+export type Silence = { readonly fromMs: number; readonly toMs: number }
+
 /** Columns of a line, as in the checker's table. */
 export const columns =
   'reference text, type text, on_id text, host text, started_ms bigint, ended_ms bigint, asks text, status integer, id text, code text, answer_type text, minor bigint'
@@ -37,6 +40,8 @@ export class History {
   #lines: string[] = []
   /** Attempts, answers with an outcome, and pending ones among them. */
   readonly counts = { tries: 0, words: 0, pending: 0 }
+  readonly silences: Silence[] = []
+  #approvedMs: number | undefined
 
   constructor(path: string) {
     this.path = path
@@ -49,6 +54,7 @@ export class History {
     this.counts.tries += 1
     if (isWord(answer)) this.counts.words += 1
     if (answer !== undefined && isPending(answer.code)) this.counts.pending += 1
+    if (answer !== undefined && isApproved(answer.code)) this.#approved(made.endedMs)
     this.#lines.push(
       [
         made.reference,
@@ -68,6 +74,12 @@ export class History {
         .join('\t'),
     )
     if (this.#lines.length >= linesAtOnce) this.flush()
+  }
+
+  #approved(atMs: number): void {
+    const fromMs = this.#approvedMs ?? atMs
+    if (atMs - fromMs > 1_000) this.silences.push({ fromMs, toMs: atMs })
+    this.#approvedMs = Math.max(fromMs, atMs)
   }
 
   flush(): void {

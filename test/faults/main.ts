@@ -6,7 +6,8 @@ import { tryMutants } from './mutants.ts'
 import { missingPrograms } from './patroni.ts'
 import { planOf, shown } from './plan.ts'
 import { profiles } from './profiles.ts'
-import { runFaults, summary } from './run.ts'
+import { summary } from './report.ts'
+import { runFaults } from './run.ts'
 
 const usage = `The seeded fault run: everything goes wrong, and what is promised must hold.
 
@@ -15,7 +16,10 @@ npm run faults -- --seed 4                        the same faults again
 npm run faults -- --profile full --seed 7         half an hour, every kind of fault; a quiet machine
 npm run faults -- --profile failover              a minute: the primary dies, its synchronous standby takes over
 npm run faults -- --profile failover-asynchronous a minute: the same with one that is behind; the loss is counted
-npm run faults -- --profile patroni               four minutes: the leader of a Patroni cluster dies, hands over, stands still
+npm run faults -- --profile patroni               eight minutes: the leader of a Patroni cluster dies, hands over, stands still, loses its standbys and etcd
+npm run faults -- --profile patroni-strict        six minutes: the same where no commit is acknowledged without a standby
+npm run faults -- --profile patroni-keeps         four minutes: the same behind a proxy that keeps connections to a former leader
+npm run faults -- --profile patroni-asynchronous  six minutes: the same without synchronous standbys; the loss is counted
 npm run faults -- --minutes 5 --merchants 32      another length, another load
 npm run faults -- --profile full --seed 7 --plan  what that seed would do, without doing it
 npm run faults -- --mutants                       each assertion is proven able to fail: 60 runs of 20 s, 60 s at most
@@ -64,6 +68,7 @@ async function run(): Promise<number> {
     forMs: profile.minutes * 60_000,
     gapMs,
     ...(only === undefined ? {} : { only }),
+    leaderFaults: profile.patroni?.faults,
   })
   if (values.plan) {
     for (const planned of plan) say(shown(planned))
@@ -72,7 +77,7 @@ async function run(): Promise<number> {
   say(
     `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`,
   )
-  const missing = profile.replication === 'patroni' ? missingPrograms() : undefined
+  const missing = profile.patroni !== undefined ? missingPrograms() : undefined
   if (missing !== undefined) {
     say(`skipped: this machine has no Patroni cluster; ${missing}`)
     return 0

@@ -21,33 +21,51 @@ import {
   chooseServerUser,
   identity,
   runsAsRoot,
-  type ServerUser,
 } from '../../plugins/embedded-postgres/server-user.ts'
 import { scratchFolder, type TestCluster } from '../rig/cluster.ts'
 import { createDatabase } from '../rig/database.ts'
 import { freePort } from '../rig/free-port.ts'
 import { installed } from '../rig/installation/installation.ts'
+import {
+  haproxyFile,
+  lockSeconds,
+  type PatroniMode,
+  type PatroniNode,
+  type ProxyHabit,
+  patroniFile,
+  superuserPassword,
+} from './patroni-files.ts'
 import { ask, eventually } from './postgres-servers.ts'
 
 export const packages = ['patroni', 'python3-etcd', 'etcd-server', 'haproxy', 'postgresql-15']
 
-/** `kill`: the leader loses its power. `stall`: it stands still for longer than its lock lives. */
-export type LeaderFault = 'kill' | 'switchover' | 'stall'
+/**
+ * `kill`: the leader's machine loses its power. `behind`: the same, two seconds after its standbys got their
+ * last news. `stall`: the machine stands still for longer than the leader's lock lives. `wake`: the same, and
+ * its server wakes up eight seconds before its Patroni. `standbys`: both standbys are gone for 25 seconds.
+ * `registry`: etcd stands still for 40 seconds.
+ */
+export type LeaderFault =
+  | 'kill'
+  | 'behind'
+  | 'switchover'
+  | 'stall'
+  | 'wake'
+  | 'standbys'
+  | 'registry'
+
+/** Faults after which the same server may go on leading. */
+const keepLeader = new Set<LeaderFault>(['standbys', 'registry'])
 
 export type PatroniCluster = {
   readonly cluster: TestCluster
   /** The database, by haproxy. */
   readonly url: string
-  /** Resolves once another server leads, and the former leader runs again. */
+  /** Resolves once the cluster is whole again. */
   strike(fault: LeaderFault): Promise<void>
 }
 
-type Node = { readonly name: string; readonly port: number; readonly rest: number }
-
-/** In seconds: how long a leader's lock lives, how often it is renewed, and how long a try may last. */
-const ttl = 20
-const loopWait = 5
-const retryTimeout = 5
+export type PatroniSetup = { readonly mode: PatroniMode; readonly proxy: ProxyHabit }
 
 const programsOf = () => {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
@@ -62,8 +80,8 @@ export function missingPrograms(): string | undefined {
   return isWhole ? undefined : `install the Debian packages ${packages.join(', ')}`
 }
 
-/** Starts everything, and waits until two standbys follow, one of them synchronously. */
-export async function startPatroni(): Promise<PatroniCluster> {
+/** Starts everything, and waits until two standbys follow, one of them synchronously where one has to. */
+export async function startPatroni({ mode, proxy: habit }: PatroniSetup): Promise<PatroniCluster> {
   const user = runsAsRoot() ? chooseServerUser() : null
   const programs = programsOf()
   const folder = mkdtempSync(join(scratchFolder(), `tollgate-faults-${process.pid}-patroni-`))
@@ -82,7 +100,7 @@ export async function startPatroni(): Promise<PatroniCluster> {
     return child
   }
   const [client, peer, proxy] = [await freePort(), await freePort(), await freePort()]
-  const nodes: Node[] = []
+  const nodes: PatroniNode[] = []
   for (const name of ['one', 'two', 'three']) {
     nodes.push({ name, port: await freePort(), rest: await freePort() })
   }
@@ -98,11 +116,17 @@ export async function startPatroni(): Promise<PatroniCluster> {
     const { ok } = await fetch(`http://127.0.0.1:${client}/health`)
     return ok
   })
-  const startNode = (node: Node) =>
+  const startNode = (node: PatroniNode) =>
     start(node.name, programs.patroni, [join(folder, node.name, 'patroni.json')])
-  for (const node of nodes) writeNode(folder, node, { client, bin: programs.bin, user })
+  for (const node of nodes) {
+    const own = join(folder, node.name)
+    mkdirSync(own)
+    const file = patroniFile(node, { own, etcd: client, bin: programs.bin, mode })
+    writeFileSync(join(own, 'patroni.json'), file, { mode: 0o644 })
+    if (user !== null) chownSync(own, user.uid, user.gid)
+  }
   startNode(nodes[0]!)
-  const leader = async (): Promise<Node> => {
+  const leader = async (): Promise<PatroniNode> => {
     for (const node of nodes) {
       const answer = await ofNode(node, 'primary').catch(() => undefined)
       if (answer?.ok === true) return node
@@ -112,9 +136,9 @@ export async function startPatroni(): Promise<PatroniCluster> {
   await eventually('a first server leads', async () => (await leader()) !== undefined)
   startNode(nodes[1]!)
   startNode(nodes[2]!)
-  writeFileSync(join(folder, 'haproxy.cfg'), proxyConfiguration(proxy, nodes))
+  writeFileSync(join(folder, 'haproxy.cfg'), haproxyFile(proxy, nodes, habit))
   start('haproxy', programs.haproxy, ['-db', '-f', join(folder, 'haproxy.cfg')])
-  const administrator = `postgres://postgres:postgres@127.0.0.1:${proxy}/postgres`
+  const administrator = `postgres://postgres:${superuserPassword}@127.0.0.1:${proxy}/postgres`
   const whole = () =>
     eventually('two standbys follow', async () => {
       const [row] = await ask<{ streaming: number; synchronous: number }>(
@@ -123,32 +147,64 @@ export async function startPatroni(): Promise<PatroniCluster> {
            (count(*) filter (where sync_state in ('sync', 'quorum')))::integer as synchronous
          from pg_stat_replication where state = 'streaming'`,
       )
-      return row!.streaming === 2 && row!.synchronous > 0
+      return row!.streaming === 2 && (row!.synchronous > 0 || mode === 'asynchronous')
     })
   await whole()
   const database = await createDatabase(installed, administrator)
-  const strikes: Readonly<Record<LeaderFault, (node: Node) => Promise<void>>> = {
-    kill: async ({ name }) => {
-      // Patroni first, so that it does not start its server again.
-      const servers = serverPids(folder, name)
-      children.get(name)!.kill('SIGKILL')
-      signal(servers, 'SIGKILL')
+  const cutPower = ({ name }: PatroniNode) => {
+    // Patroni first, so that it does not start its server again.
+    const servers = serverPids(folder, name)
+    children.get(name)!.kill('SIGKILL')
+    signal(servers, 'SIGKILL')
+  }
+  /** @param wakesEarlyMs How long the server runs before its Patroni does. */
+  const standStill = async ({ name }: PatroniNode, wakesEarlyMs: number) => {
+    const servers = serverPids(folder, name)
+    const patroni = children.get(name)!
+    patroni.kill('SIGSTOP')
+    signal(servers, 'SIGSTOP')
+    // Its lock has run out, and another server took it.
+    await pause(lockSeconds * 1500)
+    signal(servers, 'SIGCONT')
+    await pause(wakesEarlyMs)
+    patroni.kill('SIGCONT')
+  }
+  const strikes: Readonly<Record<LeaderFault, (node: PatroniNode) => Promise<void>>> = {
+    kill: async (node) => cutPower(node),
+    behind: async (node) => {
+      // The senders: a stopped standby would still read what was sent before the leader's end.
+      signal(serverPids(folder, node.name, 'walsender'), 'SIGSTOP')
+      await pause(2_000)
+      cutPower(node)
     },
     switchover: async (node) => {
       const body = JSON.stringify({ leader: node.name })
       await fetch(`http://127.0.0.1:${node.rest}/switchover`, { method: 'POST', body })
     },
-    stall: async ({ name }) => {
-      const servers = serverPids(folder, name)
-      const patroni = children.get(name)!
-      patroni.kill('SIGSTOP')
-      signal(servers, 'SIGSTOP')
-      // Its lock has run out, and another server took it.
-      await pause(ttl * 1500)
-      signal(servers, 'SIGCONT')
-      patroni.kill('SIGCONT')
+    stall: (node) => standStill(node, 0),
+    wake: (node) => standStill(node, 8_000),
+    standbys: async (node) => {
+      const standbys = nodes.filter((one) => one !== node)
+      for (const standby of standbys) cutPower(standby)
+      await pause(25_000)
+    },
+    registry: async () => {
+      children.get('etcd')!.kill('SIGSTOP')
+      await pause(40_000)
+      children.get('etcd')!.kill('SIGCONT')
     },
   }
+  const strikeNow = async (fault: LeaderFault) => {
+    const former = await leader()
+    await strikes[fault](former)
+    if (!keepLeader.has(fault)) {
+      await eventually('another server leads', async () => (await leader()) !== former)
+    }
+    for (const node of nodes) if (children.get(node.name)!.signalCode !== null) startNode(node)
+    await whole()
+  }
+  // One after the other, because each needs a whole cluster.
+  let last: Promise<void> = Promise.resolve()
   return {
     url: database.url,
     cluster: {
@@ -168,89 +224,27 @@ export async function startPatroni(): Promise<PatroniCluster> {
         rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 })
       },
     },
-    async strike(fault) {
-      const former = await leader()
-      await strikes[fault](former)
-      await eventually('another server leads', async () => (await leader()) !== former)
-      if (children.get(former.name)!.signalCode !== null) startNode(former)
-      await whole()
+    strike(fault) {
+      const struck = last.then(() => strikeNow(fault))
+      last = struck.catch(() => {})
+      return struck
     },
   }
 }
 
 /** Asks a node's Patroni. */
-const ofNode = (node: Node, path: string) =>
+const ofNode = (node: PatroniNode, path: string) =>
   fetch(`http://127.0.0.1:${node.rest}/${path}`, { signal: AbortSignal.timeout(1_000) })
 
-function writeNode(
-  folder: string,
-  { name, port, rest }: Node,
-  { client, bin, user }: { client: number; bin: string; user: ServerUser | null },
-): void {
-  const own = join(folder, name)
-  mkdirSync(own)
-  // Patroni reads YAML, of which JSON is a part.
-  const configuration = {
-    scope: 'tollgate',
-    name,
-    restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${rest}` },
-    etcd: { hosts: `127.0.0.1:${client}` },
-    bootstrap: {
-      dcs: {
-        ...{ ttl, loop_wait: loopWait, retry_timeout: retryTimeout },
-        maximum_lag_on_failover: 1_048_576,
-        synchronous_mode: true,
-        postgresql: {
-          use_pg_rewind: true,
-          use_slots: true,
-          parameters: { max_connections: 200, shared_buffers: '128MB', wal_log_hints: 'on' },
-        },
-      },
-      initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'],
-      pg_hba: ['host replication replicator 127.0.0.1/32 md5', 'host all all 127.0.0.1/32 md5'],
-    },
-    postgresql: {
-      listen: `127.0.0.1:${port}`,
-      connect_address: `127.0.0.1:${port}`,
-      data_dir: join(own, 'data'),
-      bin_dir: bin,
-      pgpass: join(own, 'pgpass'),
-      authentication: {
-        replication: { username: 'replicator', password: 'replicator' },
-        superuser: { username: 'postgres', password: 'postgres' },
-        rewind: { username: 'rewinder', password: 'rewinder' },
-      },
-      parameters: { unix_socket_directories: own },
-    },
-  }
-  writeFileSync(join(own, 'patroni.json'), JSON.stringify(configuration))
-  if (user !== null) chownSync(own, user.uid, user.gid)
-}
-
-const proxyConfiguration = (port: number, nodes: readonly Node[]) => `global
-    maxconn 400
-defaults
-    mode tcp
-    retries 2
-    timeout client 30m
-    timeout connect 4s
-    timeout server 30m
-    timeout check 1s
-listen leader
-    bind 127.0.0.1:${port}
-    option httpchk OPTIONS /primary
-    http-check expect status 200
-    default-server inter 1s fastinter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
-${nodes.map(({ name, port: own, rest }) => `    server ${name} 127.0.0.1:${own} maxconn 200 check port ${rest}`).join('\n')}
-`
-
-/** The processes of a node's PostgreSQL. */
-function serverPids(folder: string, name: string): number[] {
+/** The processes of a node's PostgreSQL, or those of one kind. */
+function serverPids(folder: string, name: string, kind?: string): number[] {
   const file = join(folder, name, 'data/postmaster.pid')
   if (!existsSync(file)) return []
   const first = Number(readFileSync(file, 'utf8').split('\n')[0])
-  const children = spawnSync('pgrep', ['-P', String(first)], { encoding: 'utf8' }).stdout
-  return [first, ...children.split('\n').filter(Boolean).map(Number)]
+  const ofKind = kind === undefined ? [] : ['-f', kind]
+  const { stdout } = spawnSync('pgrep', ['-P', String(first), ...ofKind], { encoding: 'utf8' })
+  const children = stdout.split('\n').filter(Boolean).map(Number)
+  return kind === undefined ? [first, ...children] : children
 }
 
 function signal(pids: readonly number[], name: NodeJS.Signals): void {

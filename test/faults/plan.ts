@@ -104,6 +104,8 @@ export type PlanOptions = {
   readonly gapMs: number
   /** The permitted kinds; all by default. */
   readonly only?: readonly Injection['is'][]
+  /** What happens to a Patroni cluster. */
+  readonly leaderFaults?: readonly LeaderFault[] | undefined
 }
 
 const inRequests = [
@@ -296,7 +298,7 @@ const first = (random: Random): Injection[] => [
 ]
 
 /** Injections in order of time. The same options give the same plan. */
-export function planOf({ seed, forMs, gapMs, only }: PlanOptions): Planned[] {
+export function planOf({ seed, forMs, gapMs, only, leaderFaults }: PlanOptions): Planned[] {
   const random = randomOf(seed, 'plan')
   if (only?.length === 1 && only[0] === 'failover') {
     const behindMs = random.between(1_000, 3_000)
@@ -304,7 +306,7 @@ export function planOf({ seed, forMs, gapMs, only }: PlanOptions): Planned[] {
     return [{ no: 1, atMs, injection: { is: 'failover', behindMs } }]
   }
   if (only?.length === 1 && only[0] === 'leader') {
-    const faults = random.shuffled(['kill', 'switchover', 'stall'] as const)
+    const faults = random.shuffled(leaderFaults ?? [])
     const stepMs = forMs / (faults.length + 1)
     return faults.map((fault, at) => ({
       no: at + 1,

@@ -1,4 +1,5 @@
 /** The lengths, numbers and frequencies of runs. */
+import type { LeaderFault, PatroniSetup } from './patroni.ts'
 import type { Injection } from './plan.ts'
 import type { Replication } from './postgres-pair.ts'
 
@@ -22,12 +23,23 @@ export type Profile = {
   /** Only one endpoint gets payments, because two cores cannot send them to all in half an hour. */
   readonly tellsPaymentsOnce?: true
   /** Two servers, the first of which dies. */
-  readonly replication?: Replication | 'patroni'
+  readonly replication?: Replication
+  /** A cluster under Patroni, and what happens to it, in an order that the seed decides. */
+  readonly patroni?: PatroniSetup & { readonly faults: readonly LeaderFault[] }
   /**
    * Violations concern data that was never promised: they are counted and reported, and no failure.
    */
   readonly isAboutLoss?: true
 }
+
+const patroni = {
+  merchants: 16,
+  schedulers: 4,
+  shoppers: 4,
+  gapMs: 1_000,
+  progressMs: 10_000,
+  only: ['leader'],
+} as const
 
 export const profiles: Readonly<Record<string, Profile>> = {
   // Without hosts that outlive their lease, which takes half a minute each and has tests of its
@@ -78,17 +90,44 @@ export const profiles: Readonly<Record<string, Profile>> = {
     only: ['failover'],
     replication: 'synchronous',
   },
-  // The leader of a Patroni cluster dies, hands over, and stands still.
   patroni: {
+    ...patroni,
     name: 'patroni',
+    minutes: 8,
+    patroni: {
+      mode: 'synchronous',
+      proxy: 'closes',
+      faults: ['kill', 'switchover', 'stall', 'wake', 'standbys', 'registry'],
+    },
+  },
+  // No commit is acknowledged without a standby, so both standbys may die.
+  'patroni-strict': {
+    ...patroni,
+    name: 'patroni-strict',
+    minutes: 6,
+    patroni: {
+      mode: 'strict',
+      proxy: 'closes',
+      faults: ['kill', 'switchover', 'stall', 'standbys'],
+    },
+  },
+  // A proxy that keeps connections to a former leader, which goes on answering.
+  'patroni-keeps': {
+    ...patroni,
+    name: 'patroni-keeps',
     minutes: 4,
-    merchants: 16,
-    schedulers: 4,
-    shoppers: 4,
-    gapMs: 1_000,
-    progressMs: 10_000,
-    only: ['leader'],
-    replication: 'patroni',
+    patroni: { mode: 'synchronous', proxy: 'keeps', faults: ['kill', 'wake'] },
+  },
+  'patroni-asynchronous': {
+    ...patroni,
+    name: 'patroni-asynchronous',
+    minutes: 6,
+    patroni: {
+      mode: 'asynchronous',
+      proxy: 'keeps',
+      faults: ['behind', 'switchover', 'wake'],
+    },
+    isAboutLoss: true,
   },
   // Violations are the price of an asynchronous standby: they are counted, and no failure.
   'failover-asynchronous': {

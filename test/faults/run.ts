@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ground, layGround } from '../rig/installation/ground.ts'
 import { merchantId } from '../rig/installation/installation.ts'
-import { assertions, listedWhenAsked, type Violation } from './assertions.ts'
+import { assertions, type Violation } from './assertions.ts'
 import { Crew } from './crew.ts'
 import { approveExpired, ownUp } from './events.ts'
 import { confirmUndosUntil } from './failures.ts'
@@ -17,10 +17,11 @@ import { openShops } from './merchants.ts'
 import { openOperators } from './operators.ts'
 import { fillOracle, openOracle } from './oracle.ts'
 import { startPatroni } from './patroni.ts'
-import { isOfSettlement, killedAt, type Planned, planOf, shown } from './plan.ts'
+import { isOfSettlement, type Planned, planOf } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
 import { Receivers } from './receivers.ts'
+import { kindOf, type Report, shortcomings } from './report.ts'
 import { openSchedulers } from './schedulers.ts'
 import { Settlements } from './settlements.ts'
 import { openShopPage } from './shop-page.ts'
@@ -29,6 +30,7 @@ import { openShoppers, type Shoppers } from './shoppers.ts'
 import { spokenOf } from './spoken.ts'
 import { listen, tellAgain } from './telling.ts'
 import { timelineOf } from './timeline.ts'
+import { Watch } from './watch.ts'
 
 export type RunOptions = {
   readonly seed: number
@@ -57,26 +59,10 @@ export type RunOptions = {
   readonly prepare?: readonly string[]
 }
 
-export type Report = {
-  readonly violations: readonly (Violation & { readonly assertion: string })[]
-  /** The number of violations of each violated assertion. */
-  readonly counts: Readonly<Record<string, number>>
-  /** Omissions of the run; empty in a valid run. */
-  readonly shortcomings: readonly string[]
-  readonly payments: number
-  readonly tries: number
-  readonly perSecond: number
-  readonly injected: readonly Done[]
-  readonly seconds: number
-}
-
 export async function runFaults(options: RunOptions): Promise<Report> {
-  const { replication } = options.profile
-  const pair =
-    replication === undefined || replication === 'patroni'
-      ? undefined
-      : await startPair(replication)
-  const patroni = replication === 'patroni' ? await startPatroni() : undefined
+  const { replication, patroni: setup } = options.profile
+  const pair = replication === undefined ? undefined : await startPair(replication)
+  const patroni = setup === undefined ? undefined : await startPatroni(setup)
   const given = pair ?? patroni
   const ground = await layGround({
     ownPostgres: true,
@@ -115,6 +101,7 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
       forMs,
       gapMs: profile.gapMs,
       ...(profile.only === undefined ? {} : { only: profile.only }),
+      leaderFaults: profile.patroni?.faults,
     })
   await openOracle(ground.sql)
   for (const statement of options.prepare ?? []) await ground.sql(statement)
@@ -216,6 +203,7 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
     perSecond: Number(payments) / seconds,
     injected,
     seconds,
+    silences: history.silences,
   }
 }
 
@@ -263,73 +251,6 @@ function missing(injected: readonly Done[]): Planned[] {
     .map(([first]) => first!.planned)
 }
 
-/** Checks the permanent rules and the progress during the run. */
-class Watch {
-  readonly violations: (Violation & { assertion: string })[] = []
-  injected: readonly Done[] = []
-  readonly #scene: Scene
-  readonly #history: History
-  readonly #say: (line: string) => void
-  readonly #progressMs: number
-  readonly #stopped = new AbortController()
-  readonly #looking: Promise<void>
-
-  constructor(scene: Scene, history: History, say: (line: string) => void, progressMs: number) {
-    this.#scene = scene
-    this.#history = history
-    this.#say = say
-    this.#progressMs = progressMs
-    this.#looking = this.#look()
-  }
-
-  async #look(): Promise<void> {
-    const { signal } = this.#stopped
-    const startedMs = performance.now()
-    let nextMs = this.#progressMs
-    let nextLookMs = this.#progressMs / 3
-    while (!signal.aborted) {
-      await pause(listenEveryMs, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) return
-      const ranMs = performance.now() - startedMs
-      try {
-        // Directs events to a running host.
-        await listen(this.#scene)
-        if (ranMs < nextLookMs) continue
-        nextLookMs = ranMs + this.#progressMs / 3
-        const found = await this.#scene.ground.sql<Violation>(listedWhenAsked)
-        for (const violation of found.slice(0, 5)) {
-          this.violations.push({
-            ...violation,
-            assertion: 'what stays undecided is on the operators’ list',
-          })
-        }
-      } catch {
-        // The database is down, so the next check reports.
-      }
-      if (ranMs < nextMs) continue
-      nextMs += this.#progressMs
-      this.#progress(ranMs)
-    }
-  }
-
-  #progress(ranMs: number): void {
-    const { tries, words } = this.#history.counts
-    const { started, killed } = this.#scene.crew.counts
-    const missed = this.injected.filter(({ result }) => result === 'missed').length
-    const megabytes = Math.round(process.memoryUsage().rss / 2 ** 20)
-    this.#say(
-      `${Math.round(ranMs / 1000)} s: ${words} answers (${Math.round((words * 1000) / ranMs)}/s), ${tries - words} without, ` +
-        `${this.injected.length} faults (${missed} missed), ${killed} hosts killed, ${started} started, ${megabytes} MB here`,
-    )
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped.abort()
-    await this.#looking
-  }
-}
-
-const listenEveryMs = 2_000
 const quietWithinMs = 180_000
 /** Maximum number of attempts for a wish. */
 const mostTries = 400
@@ -461,74 +382,3 @@ async function tellViolations(
     for (const line of await timelineOf(sql, about, injected)) say(line)
   }
 }
-
-function shortcomings(profile: Profile, injected: readonly Done[], payments: number): string[] {
-  if (profile.goal === undefined) return []
-  const done = injected
-    .filter(({ result }) => result === 'done')
-    .map(({ planned }) => planned.injection)
-  const points = killedAt.filter((at) => !done.some((one) => one.is === 'kill' && one.at === at))
-  const kinds = new Set(done.map((one) => kindOf(one)))
-  const planned = new Set(injected.map(({ planned }) => kindOf(planned.injection)))
-  return [
-    ...points.map((at) => `no host was killed at ${at}`),
-    ...[...planned].filter((kind) => !kinds.has(kind)).map((kind) => `never came about: ${kind}`),
-    ...(payments < profile.goal.payments
-      ? [`${payments} payments instead of ${profile.goal.payments}`]
-      : []),
-  ]
-}
-
-/** The kind of a fault in the report. */
-export function kindOf(injection: Planned['injection']): string {
-  switch (injection.is) {
-    case 'kill':
-      return `kill ${injection.at}`
-    case 'freeze':
-      return `freeze ${injection.at}`
-    case 'outlive':
-      return `outlive ${injection.at}`
-    case 'clock':
-      return `clock ${injection.aheadMs > 0 ? '+1 h' : '-1 h'}`
-    case 'postgres':
-      return `postgres ${injection.how}`
-    case 'commit':
-      return `commit ${injection.of}, ${injection.lose} lost`
-    case 'pool':
-      return `pool ${injection.how}`
-    case 'acquirer':
-      return `acquirer ${Object.values(injection.fault)
-        .filter((value) => typeof value === 'string')
-        .join(' ')}`
-    case 'events':
-      return `events ${injection.how}`
-    case 'receiver':
-      return `receiver ${injection.fault.how}`
-    case 'rotation':
-      return 'rotation of the data key'
-    case 'migration':
-      return 'migration interrupted'
-    case 'failover':
-      return 'failover'
-    case 'leader':
-      return `leader: ${injection.fault}`
-    case 'settlement':
-      return 'settlement'
-  }
-}
-
-/** The report as lines: the number of faults of each kind. */
-export function summary(report: Report): string[] {
-  const kinds = Map.groupBy(report.injected, ({ planned }) => kindOf(planned.injection))
-  const rows = [...kinds].toSorted().map(([kind, all]) => {
-    const missed = all.filter(({ result }) => result === 'missed')
-    const why = missed.length === 0 ? '' : `, ${missed.length} missed (${missed[0]!.why})`
-    return `  ${kind}: ${all.length - missed.length}${why}`
-  })
-  return [
-    ...rows,
-    `${report.payments} payments, ${report.tries} requests, ${report.perSecond.toFixed(0)} payments/s over ${report.seconds.toFixed(0)} s`,
-  ]
-}
-
-export { shown }
