@@ -21,7 +21,7 @@ import { rebuildAttempt } from './rebuild-attempt.ts'
 import { reversedAs } from './requested-reversal.ts'
 import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
-import { dropLease } from './store-settle.ts'
+import { dropLease, runOutLease } from './store-settle.ts'
 import type { Held, Payment } from './types.ts'
 import { noteApproval } from './word-during-reversal.ts'
 
@@ -67,19 +67,23 @@ export async function applyMessage(
     const isHeard = standing === 'reversing' && isVerified
     return isHeard ? hear(engine, now, outcome, amount) : 'known'
   }
-  // The process that asked for a reversal may have died with the answer.
-  const mayBeReversed = payment.answer.asked === true && standing !== 'reversing'
-  if (treatment === 'enquire' || !isVerified || (mayBeReversed && isSuccess(outcome)))
+  if (treatment === 'enquire' || !isVerified || (mayBeReversed(now) && isSuccess(outcome)))
     return enquire(engine, now, outcome, isVerified, amount, source)
   const taken = await takeAttempt(engine, attemptKey, 'word')
   // The lease holder decides first: the message waits until the lease ends.
   if (taken === undefined) return 'wait'
-  if (!isAsRead(now, taken.lease)) {
-    // Another holder of the lease may have asked for a reversal since the payment was read.
-    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+  const mine = await readAgain(engine, now, taken.lease)
+  const isSame =
+    mine !== undefined &&
+    isOpen(mine.payment.state) &&
+    mine.attempt.stage === attempt.stage &&
+    treatmentOf(payment.effect, standingOf(mine.payment, mine.attempt.state), word) === treatment &&
+    !(mayBeReversed(mine) && isSuccess(outcome))
+  if (!isSame) {
+    await giveBack(engine, now, taken.lease)
     return 'wait'
   }
-  const work = await rebuildAttempt(engine, payment, taken.lease)
+  const work = await rebuildAttempt(engine, mine.payment, taken.lease)
   const { moved } = await ended(engine, work, outcome, taken.enquiries, amount, source)
   return moved ? 'settled' : 'wait'
 }
@@ -103,6 +107,25 @@ function ended(
   }
 }
 
+/** The process that asked for a reversal may have died with the answer. */
+const mayBeReversed = ({ payment, attempt }: Held) =>
+  payment.answer.asked === true && standingOf(payment, attempt.state) !== 'reversing'
+
+/**
+ * Ends a lease without a change. The lease of a process that died stays one that ran out, so that an enquiry
+ * follows at once: it lists the payment if it stays undecided.
+ */
+const giveBack = (engine: Engine, { attempt, payment }: Held, lease: number) =>
+  engine.lanes.single(
+    attempt.leaseUntil === null
+      ? dropLease(payment.attemptKey, lease)
+      : runOutLease(payment.attemptKey, lease),
+  )
+
+/** The payment under a new lease: a holder before, also one that died, may have changed it. */
+const readAgain = async (engine: Engine, before: Held, lease: number) =>
+  isAsRead(before, lease) ? before : held(engine, before.payment.attemptKey)
+
 /** Whether nobody had the lease between the read and this lease; a holder settles without a new number. */
 const isAsRead = ({ attempt }: Held, lease: number) =>
   attempt.leaseUntil === null && lease === attempt.lease + 1
@@ -120,9 +143,11 @@ async function hear(
   const { payment } = now
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) return 'wait'
-  const isUnchanged = isAsRead(now, taken.lease)
+  const mine = await readAgain(engine, now, taken.lease)
+  const isUnchanged =
+    mine !== undefined && standingOf(mine.payment, mine.attempt.state) === 'reversing'
   if (isUnchanged) await noteApproval(engine, payment, outcome, amount)
-  await engine.lanes.single(dropLease(payment.attemptKey, taken.lease))
+  await giveBack(engine, now, taken.lease)
   return isUnchanged ? 'known' : 'wait'
 }
 

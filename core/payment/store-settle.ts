@@ -202,6 +202,13 @@ export const dropLease = (key: string, lease: number) => sql<{ key: string }>`
     and state in ('sending', 'pending', 'unknown', 'late')
   returning key`
 
+/** The same for the lease of a process that died: the next sweep takes it. */
+export const runOutLease = (key: string, lease: number) => sql<{ key: string }>`
+  update tollgate.attempt set lease_until = now()
+  where key = ${key}::text and lease = ${lease}::integer
+    and state in ('sending', 'pending', 'unknown', 'late')
+  returning key`
+
 /**
  * Records before a reversal by key that it is asked for, or after its answer that none is open. No row:
  * another process has the lease.

@@ -1,6 +1,7 @@
 /** The order in which messages of acquirers are processed, and the messages that wait. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { onFaultPoint } from '../../../core/index.ts'
 import { message, processed } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import {
@@ -55,6 +56,55 @@ describe('the order of messages', () => {
         /^GatewayError: alice already took this entry/,
       )
       assert.equal((await run.rowOf('poison-1'))?.open, false, 'a processed event is not retried')
+    })
+
+    describe('a process died during its enquiry', () => {
+      /** Keeps the engine's own look away. */
+      let ticks: PromiseWithResolvers<void>
+      beforeEach(() => {
+        ticks = Promise.withResolvers<void>()
+        onFaultPoint((at) => (at === 'before-sweep' ? ticks.promise : undefined))
+      })
+      afterEach(() => {
+        onFaultPoint(undefined)
+        ticks.resolve()
+      })
+      const dieAt = async (id: string) => {
+        await run.sql(
+          `update tollgate.attempt set lease = lease + 1, enquiries = 1, lease_until = now() - interval '1 second'
+           where payment_id = $1`,
+          [id],
+        )
+      }
+      const hasLease = async (id: string) => {
+        const [attempt] = await run.sql<{ held: boolean }>(
+          'select lease_until is not null as held from tollgate.attempt where payment_id = $1',
+          [id],
+        )
+        return attempt!.held
+      }
+
+      test('a message that decides takes the lease over', async () => {
+        const { id } = await run.debit('dead-lease', { debit: lost })
+        await dieAt(id)
+        const key = await run.keyOf(id)
+        await run.tell(message({ eventId: 'dead-lease-1', key, outcome: approval }))
+        assert.equal(await processed(run, 'dead-lease-1'), 'settled')
+        assert.equal((await run.gateway.payments.get(id)).result.code, charged)
+      })
+
+      test('a message that changes nothing leaves the lease to an enquiry', async () => {
+        const { id } = await run.debit('dead-lease-reversing', { debit: lost })
+        await run.sql(
+          `update tollgate.payment set answer = '{"asked": true, "reversal": {"code": "900.100.400"}}' where id = $1`,
+          [id],
+        )
+        await dieAt(id)
+        const key = await run.keyOf(id)
+        await run.tell(message({ eventId: 'dead-lease-2', key, outcome: approval }))
+        assert.equal(await processed(run, 'dead-lease-2'), 'known')
+        assert.equal(await hasLease(id), true, 'undecided without a lease and without an entry')
+      })
     })
 
     test('pauses between waits grow, and a wait is not a failure', async () => {
