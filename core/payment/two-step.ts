@@ -157,17 +157,33 @@ async function isReleased(engine: Engine, authorisation: Payment): Promise<boole
     await unreversed(engine, authorisation, authorisation.attemptKey, begun.message)
     return true
   }
-  if (begun === 'refused') {
-    const [row] = await engine.lanes.single(balanceById(authorisation.rootId))
-    const balance = row === undefined ? undefined : toBalance(row)
-    return balance === undefined || balance.authorised <= balance.captured + balance.reversed
-  }
+  if (begun === 'refused') return isReleasedOrListed(engine, authorisation)
   const reversal = await done(engine, begun)
   if (isOpen(reversal.state)) return false
   if (isOver(reversal.state)) {
     const why = 'the capture failed and so did the reversal of its authorisation'
     await unreversed(engine, authorisation, reversal.attemptKey, why)
   }
+  return true
+}
+
+/**
+ * The balance refused the reversal. Operations under way and doubts end by themselves, or by an operator. All
+ * other reasons last, a chargeback say: then an operator has to release the rest.
+ */
+async function isReleasedOrListed(engine: Engine, authorisation: Payment): Promise<boolean> {
+  const [row] = await engine.lanes.single(balanceById(authorisation.rootId))
+  const balance = row === undefined ? undefined : toBalance(row)
+  // A closed one failed later, or was replaced.
+  const holdsNothing =
+    balance === undefined ||
+    balance.closedBy !== null ||
+    balance.authorised <= balance.captured + balance.reversed
+  if (holdsNothing) return true
+  const { capturing, reversing, increasing, refunding } = balance
+  if (capturing + reversing + increasing + refunding > 0n || balance.isFrozen) return false
+  const why = 'the capture failed, and the balance of its authorisation refuses the reversal'
+  await unreversed(engine, authorisation, authorisation.attemptKey, why)
   return true
 }
 

@@ -295,7 +295,8 @@ async function becomeQuiet(
     }
   } catch (error) {
     const [what = '', first = ''] = String(error).split('\n')
-    const about = first.split(' ')[0] ?? ''
+    // A timer says little; the payment that it is about has a history.
+    const about = / continue ([0-9a-f]{32})/.exec(first)?.[1] ?? first.split(' ')[0] ?? ''
     return [{ about, what: `${what} ${first}`, assertion: 'everything is decided in the end' }]
   } finally {
     await operators.close()

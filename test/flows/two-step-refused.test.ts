@@ -5,7 +5,16 @@ import { onFaultPoint } from '../../core/index.ts'
 import { approvedAs } from '../rig/acquirer.ts'
 import { closeChecked } from '../rig/books.ts'
 import { card, until } from '../rig/gateway.ts'
-import { accept, charged, failure, heldCall, type LateRun, startLate } from '../rig/late-words.ts'
+import {
+  accept,
+  charged,
+  failure,
+  heldCall,
+  type LateRun,
+  noMoney,
+  refuse,
+  startLate,
+} from '../rig/late-words.ts'
 
 const refusedCapture = '700.400.100'
 
@@ -110,5 +119,38 @@ describe('two-step sales that are refused', () => {
     })
     assert.deepEqual(run.acquirer.of('refused-death'), ['authorize'])
     assert.equal(await run.code(id), refusedCapture)
+  })
+
+  test('an authorisation whose merchant reversed a final part first is left to operators', async () => {
+    const declinedNow = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    let decided = 0
+    onFaultPoint((point) => {
+      if (point !== 'after-T2') return undefined
+      decided += 1
+      if (decided !== 2) return undefined
+      onFaultPoint(undefined)
+      declinedNow.resolve()
+      return goOn.promise
+    })
+    const sale = run.debit('refused-final', { capture: refuse }, { paymentType: 'PA.CP' })
+    await declinedNow.promise
+    const [row] = await run.sql<{ id: string }>(
+      `select replace(id::text, '-', '') as id from tollgate.payment
+       where payment_type = 'PA' and merchant_transaction_id = 'refused-final'`,
+    )
+    const authorisation = row!.id
+    const final = { amount: '10.00', currency: 'EUR', sequence: 'FINAL' }
+    const part = await run.follow(authorisation, 'RV', 'refused-final-part', final)
+    assert.equal(part.result.code, charged)
+    goOn.resolve()
+    assert.equal((await sale).result.code, noMoney)
+    await until(async () => {
+      await run.dueNow(authorisation)
+      return (await run.timers(authorisation)).length === 0 ? true : undefined
+    })
+    const entry = (await run.listed(authorisation)).find(({ kind }) => kind === 'unreversed')
+    assert.equal(entry?.open, true)
+    assert.match(String(entry.detail.why), /refuses the reversal/)
   })
 })
