@@ -19,6 +19,7 @@ const folder = join(import.meta.dirname, '../../deploy/high-availability')
 const example = (file: string) => readFileSync(join(folder, file), 'utf8')
 
 type Patroni = {
+  readonly restapi: Readonly<Record<string, unknown>>
   readonly bootstrap: { readonly dcs: { readonly ttl: number } }
   readonly postgresql: Readonly<Record<string, unknown>>
   readonly watchdog: Readonly<Record<string, unknown>>
@@ -34,7 +35,7 @@ export function patroniFile(
   { name, port, rest }: PatroniNode,
   { own, etcd, bin, mode }: { own: string; etcd: number; bin: string; mode: PatroniMode },
 ): string {
-  const { bootstrap, postgresql, watchdog, ...others } = patroniExample
+  const { restapi, bootstrap, postgresql, watchdog, ...others } = patroniExample
   const address = (of: number) => ({
     listen: `127.0.0.1:${of}`,
     connect_address: `127.0.0.1:${of}`,
@@ -43,7 +44,7 @@ export function patroniFile(
   return JSON.stringify({
     ...others,
     name,
-    restapi: address(rest),
+    restapi: { ...restapi, ...address(rest), allowlist: ['127.0.0.1'] },
     etcd: { hosts: `127.0.0.1:${etcd}` },
     bootstrap: {
       ...bootstrap,
@@ -65,15 +66,24 @@ export function patroniFile(
   })
 }
 
-/** The password of the example's superuser. */
-export const superuserPassword = 'change-me'
+/** All passwords of the example. */
+export const examplePassword = 'change-me'
+
+/** Patroni changes nothing for strangers. */
+export const ofOperators = {
+  authorization: `Basic ${Buffer.from(`patroni:${examplePassword}`).toString('base64')}`,
+}
 
 export function haproxyFile(
   port: number,
   nodes: readonly PatroniNode[],
   habit: ProxyHabit,
 ): string {
-  let file = replaced(example('haproxy.cfg'), /^ +bind :\d+$/m, `    bind 127.0.0.1:${port}`)
+  let file = replaced(
+    example('haproxy.cfg'),
+    /^ +bind 127\.0\.0\.1:\d+$/m,
+    `    bind 127.0.0.1:${port}`,
+  )
   for (const { name, port: own, rest } of nodes) {
     file = replaced(
       file,

@@ -27,13 +27,14 @@ import { createDatabase } from '../rig/database.ts'
 import { freePort } from '../rig/free-port.ts'
 import { installed } from '../rig/installation/installation.ts'
 import {
+  examplePassword,
   haproxyFile,
   lockSeconds,
+  ofOperators,
   type PatroniMode,
   type PatroniNode,
   type ProxyHabit,
   patroniFile,
-  superuserPassword,
 } from './patroni-files.ts'
 import { ask, eventually } from './postgres-servers.ts'
 
@@ -138,7 +139,7 @@ export async function startPatroni({ mode, proxy: habit }: PatroniSetup): Promis
   startNode(nodes[2]!)
   writeFileSync(join(folder, 'haproxy.cfg'), haproxyFile(proxy, nodes, habit))
   start('haproxy', programs.haproxy, ['-db', '-f', join(folder, 'haproxy.cfg')])
-  const administrator = `postgres://postgres:${superuserPassword}@127.0.0.1:${proxy}/postgres`
+  const administrator = `postgres://postgres:${examplePassword}@127.0.0.1:${proxy}/postgres`
   const whole = () =>
     eventually('two standbys follow', async () => {
       const [row] = await ask<{ streaming: number; synchronous: number }>(
@@ -179,7 +180,10 @@ export async function startPatroni({ mode, proxy: habit }: PatroniSetup): Promis
     },
     switchover: async (node) => {
       const body = JSON.stringify({ leader: node.name })
-      await fetch(`http://127.0.0.1:${node.rest}/switchover`, { method: 'POST', body })
+      const url = `http://127.0.0.1:${node.rest}/switchover`
+      const stranger = await fetch(url, { method: 'POST', body })
+      if (stranger.status !== 401) throw new Error('a stranger may hand over the leader')
+      await fetch(url, { method: 'POST', body, headers: ofOperators })
     },
     stall: (node) => standStill(node, 0),
     wake: (node) => standStill(node, 8_000),
