@@ -330,6 +330,9 @@ async function endPending({ acquirer, sql }: Ground): Promise<void> {
 const mostOfOne = 20
 
 async function judge({ sql }: Ground): Promise<(Violation & { assertion: string })[]> {
+  // A list of all notifications has to fit, or its comparison takes a quarter of an hour.
+  await sql(`set work_mem = '64MB'`)
+  await sql('set jit = off')
   const all: (Violation & { assertion: string })[] = []
   for (const [assertion, statement] of Object.entries(assertions)) {
     // Without "materialized" the limit invites nested loops, which take hours over a million payments.
