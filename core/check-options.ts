@@ -2,6 +2,7 @@
  * The options of `createGateway` as data: their names and forms. A program learns of all its mistakes at once,
  * before anything is opened.
  */
+import { sslParameters } from './db/connection.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { suggest, vocabularyOf } from './request/names.ts'
 import type { KeyProvider } from './vault/keys.ts'
@@ -106,8 +107,35 @@ const databaseForms: Named<GatewayOptions['database']> = {
       ? undefined
       : `must have lower-case letters, digits and _, at most 41 characters, not ${shown(value)}`,
   prepare: flag,
-  singleConnections: whole(1, 200),
-  readConnections: whole(1, 200),
+  pool: group,
+  ssl: group,
+  synchronousCommit: oneOf('on', 'local', 'off'),
+}
+
+const connections = whole(1, 200)
+const poolForms: Named<NonNullable<GatewayOptions['database']['pool']>> = {
+  group: whole(1, 16),
+  single: connections,
+  read: connections,
+  search: connections,
+  bulk: connections,
+  program: connections,
+  jobs: connections,
+}
+
+/** PEM text. A wrong one may be a key, so it is not shown. */
+const pem =
+  (what: string): Form =>
+  (value) =>
+    typeof value === 'string' && value.includes(`-----BEGIN `) && value.includes(what)
+      ? undefined
+      : `must be PEM text with "-----BEGIN … ${what}-----", not the name of a file`
+
+const sslForms: Named<NonNullable<GatewayOptions['database']['ssl']>> = {
+  ca: pem('CERTIFICATE'),
+  cert: pem('CERTIFICATE'),
+  key: pem('PRIVATE KEY'),
+  verify: oneOf('full', 'ca', 'none'),
 }
 
 const threshold = whole(0, 1_000_000_000)
@@ -147,6 +175,35 @@ const forms: Named<GatewayOptions> = {
   jobs: list,
   exporters: flag,
   shutdownGraceMs: whole(0, 3_600_000),
+  startWait: whole(0, 3_600),
+}
+
+/** Options of the encryption that are right one by one and wrong together. */
+function sslProblems({ url, ssl }: Group): OptionProblem[] {
+  if (!isGroup(ssl)) return []
+  const problems: OptionProblem[] = []
+  if ((ssl.cert === undefined) !== (ssl.key === undefined)) {
+    const missing = ssl.cert === undefined ? 'cert' : 'key'
+    problems.push({
+      option: `database.ssl.${missing}`,
+      message: 'is missing: a client certificate and its key belong together',
+    })
+  }
+  if (ssl.ca !== undefined && ssl.verify === 'none') {
+    problems.push({
+      option: 'database.ssl.ca',
+      message: "is of no use with verify 'none', which checks nothing",
+    })
+  }
+  const parameters = typeof url === 'string' ? URL.parse(url)?.searchParams : undefined
+  const given = sslParameters.find((name) => parameters?.has(name))
+  if (given !== undefined) {
+    problems.push({
+      option: 'database.ssl',
+      message: `and ${given} in database.url are both given, and the driver would follow the URL: use one of them`,
+    })
+  }
+  return problems
 }
 
 const required = ['database', 'environment', 'keys', 'plugins']
@@ -161,10 +218,20 @@ export function checkOptions(options: GatewayOptions): void {
   const { database, cardTesting } = options as Group
   const problems = [
     ...problemsOf('', options, forms, required),
-    ...(isGroup(database) ? problemsOf('database.', database, databaseForms, ['url']) : []),
+    ...(isGroup(database) ? databaseProblems(database) : []),
     ...(isGroup(cardTesting) ? problemsOf('cardTesting.', cardTesting, thresholds, []) : []),
   ]
   if (problems.length > 0) throw new OptionsError(problems)
+}
+
+function databaseProblems(database: Group): OptionProblem[] {
+  const { pool, ssl } = database
+  return [
+    ...problemsOf('database.', database, databaseForms, ['url']),
+    ...(isGroup(pool) ? problemsOf('database.pool.', pool, poolForms, []) : []),
+    ...(isGroup(ssl) ? problemsOf('database.ssl.', ssl, sslForms, []) : []),
+    ...sslProblems(database),
+  ]
 }
 
 function problemsOf(

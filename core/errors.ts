@@ -19,6 +19,8 @@ export class GatewayError extends Error {
   readonly status: number
   readonly parameterErrors: readonly ParameterError[]
   readonly retryAfterSeconds: number | undefined
+  /** True when it is proven that nothing was sent and nothing was written, so the request can be sent again. */
+  readonly retrySafe: boolean
 
   constructor(
     code: Reason,
@@ -27,12 +29,16 @@ export class GatewayError extends Error {
       description?: string
       parameterErrors?: readonly ParameterError[]
       retryAfterSeconds?: number
+      retrySafe?: boolean
+      cause?: unknown
     } = {},
   ) {
-    super(more.description ?? resultDescription(code))
+    const text = more.description ?? resultDescription(code)
+    super(text, more.cause === undefined ? undefined : { cause: more.cause })
     this.code = code
     this.status = more.status ?? 400
     this.parameterErrors = more.parameterErrors ?? []
     this.retryAfterSeconds = more.retryAfterSeconds
+    this.retrySafe = more.retrySafe ?? false
   }
 }

@@ -79,4 +79,9 @@ export type GatewayOptions = {
   readonly exporters?: boolean
   /** Time that running operations get to finish at close, in milliseconds. Default 40,000. */
   readonly shutdownGraceMs?: number
+  /**
+   * How long a start waits for a database that is away, in seconds. A wrong password or a database that does
+   * not exist ends it at once. Default 60.
+   */
+  readonly startWait?: number
 }

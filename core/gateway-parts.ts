@@ -5,6 +5,7 @@ import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
 import type { Engine } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
+import type { End } from './gateway-guard.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import type { Accounts } from './merchant-account/accounts.ts'
 import type { Operator } from './operator/operator.ts'
@@ -30,6 +31,8 @@ export type GatewayParts = {
   readonly accounts: Accounts
   readonly people: (operator: Operator, audit: AuditTrail) => OperatorAccounts
   readonly graceMs: number
+  /** Set once the gateway takes no more calls. */
+  readonly end: End
   /** Ends the exporters of plugins. */
   readonly closeExporters: () => Promise<void>
 }

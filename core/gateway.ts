@@ -18,6 +18,7 @@ import {
   type SubscriptionHandler,
   Subscriptions,
 } from './event-feed/subscriptions.ts'
+import { closedError, type End } from './gateway-guard.ts'
 import type { GatewayParts, StepsOf } from './gateway-parts.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
 import type { Accounts } from './merchant-account/accounts.ts'
@@ -55,6 +56,7 @@ export class Gateway {
   readonly #leadership: Leadership
   readonly #graceMs: number
   readonly #closeExporters: () => Promise<void>
+  readonly #end: End
   readonly #readiness: Readiness
   readonly entities: Entities
   /** Acquirer accounts of channels. */
@@ -103,7 +105,8 @@ export class Gateway {
     this.#leadership = parts.leadership
     this.#graceMs = parts.graceMs
     this.#closeExporters = parts.closeExporters
-    this.#readiness = new Readiness(() => parts.engine.directory.ping())
+    this.#end = parts.end
+    this.#readiness = new Readiness(() => parts.presence.writes())
     this.entities = parts.entities
     this.accounts = parts.accounts
     this.payments = Object.assign(new Payments(parts.engine), {
@@ -172,6 +175,7 @@ export class Gateway {
 
   /** Answers a raw request for an operation of the endpoints table. Never throws. */
   async call(operation: string, caller: Caller | null, call: Call): Promise<Reply> {
+    if (this.#end.isClosed) return this.refuse(closedError(), call.requestId)
     const { address } = call
     const from = caller === null || address === undefined ? caller : { ...caller, address }
     const reply = await answer(this.#engine, operation, from, call, buildNumber)
@@ -248,7 +252,7 @@ export class Gateway {
     return this.operator.attention(limit)
   }
 
-  /** True while the database answers within a second and the process takes requests. */
+  /** True while the process takes requests, and the database carries out a write of it within a second. */
   async isReady(): Promise<boolean> {
     return !this.#engine.inFlight.closing && (await this.#readiness.ask())
   }
@@ -271,6 +275,7 @@ export class Gateway {
     await this.#subscriptions.close()
     await this.#queue.stop(Math.min(this.#graceMs, 10_000))
     await this.#dispatcher?.stopped()
+    this.#end.isClosed = true
     await this.#closeExporters()
     await this.#engine.steps.close()
     await this.#engine.cardTesting.close()

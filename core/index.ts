@@ -12,8 +12,10 @@ export { type RightSet, rightSet } from './caller/rights.ts'
 export { type OptionProblem, OptionsError } from './check-options.ts'
 export { type Clock, systemClock, wireTimestamp } from './clock.ts'
 export { type DatabaseRole, makeRoles } from './database-roles.ts'
+export { type DatabaseSsl, databaseAddress, type PoolSizes } from './db/connection.ts'
 export type { DatabaseOptions } from './db/database.ts'
 export type { ProgramClient, TransactionClient } from './db/open-transaction.ts'
+export { PoolerError } from './db/pooler.ts'
 export type { DispatchFacts, DispatchRule } from './entity/dispatch-rule.ts'
 export type { ListedRule, RuleChange } from './entity/dispatching.ts'
 export type {
@@ -24,6 +26,7 @@ export type {
   RotationOptions,
 } from './entity/entities.ts'
 export type { TokenLimits } from './entity/token.ts'
+export { type ErrorFields, errorFields } from './error-words.ts'
 export { GatewayError, type ParameterError } from './errors.ts'
 export type {
   SubscribeOptions,
@@ -91,6 +94,7 @@ export type {
 export type { ExceptionalRecordView, SettlementFileView } from './settlement/view.ts'
 export type { Brought, Onward } from './shopper-return/come-back.ts'
 export { createGateway } from './start.ts'
+export { whenReachable } from './start-wait.ts'
 export type { Candidates, Inspected } from './step/steps.ts'
 export { type RequestView, type StepsView, type StepView, stepView } from './step/view.ts'
 export { clientRequests } from './telemetry.ts'

@@ -3,9 +3,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { limits } from '@tollgate/schemas'
+import pRetry from 'p-retry'
 import type pg from 'pg'
 import { grantRunning } from './database-grants.ts'
 import { Database, type DatabaseOptions } from './db/database.ts'
+import { PoolerError } from './db/pooler.ts'
 import { faultPoint } from './fault-point.ts'
 import { alive } from './process/store.ts'
 import { migrateQueues } from './queue/queue.ts'
@@ -27,6 +29,11 @@ export class MigrationError extends Error {
 const breakingMark = '-- breaking'
 
 async function refuseWhileOthersRun(database: Database, client: pg.PoolClient): Promise<void> {
+  // A first start that was interrupted, or that another process continues, has no processes yet.
+  const table = await client.query('select to_regclass($1) is not null as is_there', [
+    `${database.schema}.process`,
+  ])
+  if (table.rows[0].is_there !== true) return
   const { text, values } = database.config(alive(3 * limits.heartbeatMs))
   const { rows } = await client.query(text, values)
   if (rows.length === 0) return
@@ -50,67 +57,95 @@ export async function migrationFiles(): Promise<
 }
 
 /**
- * Runs pending migrations. Safe when several processes start at once: they take turns, and only the first
- * one migrates. Each file commits together with its row in the list of migrations, or not at all.
+ * Runs pending migrations. Safe when several processes start at once: they take turns, file by file. Each file
+ * commits together with its row in the list of migrations, or not at all.
  *
  * @throws MigrationError when a file that ran before has changed, or the database is newer than the code.
  */
 export async function migrate(database: Database, pool: pg.Pool): Promise<string[]> {
-  const client = await pool.connect()
+  const files = await migrationFiles()
+  const client = await pRetry(() => pool.connect(), {
+    retries: 5,
+    minTimeout: 200,
+    // A time limit has no code. A busy server opens connections slowly.
+    shouldRetry: ({ error }) => !('code' in error) && !(error instanceof PoolerError),
+  })
   const ran: string[] = []
   try {
-    // The time limit applies to statements of payments. A migration may run and wait longer.
-    await client.query('set statement_timeout = 0')
-    await client.query('set idle_in_transaction_session_timeout = 0')
-    await client.query('set lock_timeout = 0')
-    await client.query('select pg_advisory_lock($1)', [lockNumber])
-    await client.query('reset lock_timeout')
-    const schema = database.schema
-    await client.query(`create schema if not exists ${schema}`)
-    await client.query(`create table if not exists ${schema}.migration
-      (name text primary key, checksum text not null, at timestamptz not null default now())`)
-    const done = new Map<string, string>()
-    const rows = await client.query(`select name, checksum from ${schema}.migration`)
-    for (const row of rows.rows) done.set(row.name, row.checksum)
-    const all = await migrationFiles()
-    const newer = [...done.keys()].filter((name) => !all.some((file) => file.name === name))
-    if (newer.length > 0) {
-      throw new MigrationError(
-        `The database was migrated by a newer version of Tollgate (${newer.join(', ')}). Update this one.`,
-      )
+    for (;;) {
+      const name = await migrateOne(database, client, files)
+      if (name === undefined) return ran
+      ran.push(name)
     }
-    const pending = all.filter((file) => !done.has(file.name))
-    if (done.size > 0 && pending.some((file) => file.text.startsWith(breakingMark))) {
-      await refuseWhileOthersRun(database, client)
-    }
-    for (const file of all) {
-      const before = done.get(file.name)
-      if (before === file.checksum) continue
-      if (before !== undefined) {
-        throw new MigrationError(
-          `Migration ${file.name} was changed after it ran here. Restore it.`,
-        )
-      }
-      await client.query('begin')
-      try {
-        await client.query(`insert into ${schema}.migration (name, checksum) values ($1, $2)`, [
-          file.name,
-          file.checksum,
-        ])
-        await client.query(database.rewrite(file.text))
-        await faultPoint('in-migration', file.name)
-        await client.query('commit')
-      } catch (error) {
-        await client.query('rollback').catch(() => {})
-        throw error
-      }
-      ran.push(file.name)
-    }
-    return ran
   } finally {
-    await client.query('select pg_advisory_unlock_all()').catch(() => {})
+    // A migration may leave settings behind, and a failed one its transaction.
     client.release(true)
   }
+}
+
+type MigrationFile = { readonly name: string; readonly text: string; readonly checksum: string }
+
+/**
+ * Runs the first pending file. The turn is a lock of the transaction, and not of the session: behind a pooler in
+ * transaction mode, the next statement may run in another session.
+ *
+ * @returns its name; undefined when none is pending.
+ */
+async function migrateOne(
+  database: Database,
+  client: pg.PoolClient,
+  files: readonly MigrationFile[],
+): Promise<string | undefined> {
+  const { rows } = await client.query<{ lock_timeout: string }>('show lock_timeout')
+  // The time limits apply to statements of payments. A migration may run longer, and wait for its turn.
+  await client.query(
+    'begin isolation level read committed; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local lock_timeout = 0',
+  )
+  await client.query('select pg_advisory_xact_lock($1)', [lockNumber])
+  await client.query(`set local lock_timeout = '${rows[0]!.lock_timeout}'`)
+  const next = await nextFile(database, client, files)
+  if (next !== undefined) {
+    await client.query(
+      `insert into ${database.schema}.migration (name, checksum) values ($1, $2)`,
+      [next.name, next.checksum],
+    )
+    await client.query(database.rewrite(next.text))
+    await faultPoint('in-migration', next.name)
+  }
+  await client.query('commit')
+  return next?.name
+}
+
+/** @throws MigrationError */
+async function nextFile(
+  database: Database,
+  client: pg.PoolClient,
+  files: readonly MigrationFile[],
+): Promise<MigrationFile | undefined> {
+  const { schema } = database
+  // Also that of the queues, because pg-boss makes it before it takes turns.
+  await client.query(
+    `create schema if not exists ${schema}; create schema if not exists ${schema}_boss`,
+  )
+  await client.query(`create table if not exists ${schema}.migration
+    (name text primary key, checksum text not null, at timestamptz not null default now())`)
+  const { rows } = await client.query(`select name, checksum from ${schema}.migration`)
+  const done = new Map<string, string>(rows.map((row) => [row.name, row.checksum]))
+  const newer = [...done.keys()].filter((name) => !files.some((file) => file.name === name))
+  if (newer.length > 0) {
+    throw new MigrationError(
+      `The database was migrated by a newer version of Tollgate (${newer.join(', ')}). Update this one.`,
+    )
+  }
+  const changed = files.find(({ name, checksum }) => (done.get(name) ?? checksum) !== checksum)
+  if (changed !== undefined) {
+    throw new MigrationError(`Migration ${changed.name} was changed after it ran here. Restore it.`)
+  }
+  const pending = files.filter((file) => !done.has(file.name))
+  if (done.size > 0 && pending.some((file) => file.text.startsWith(breakingMark))) {
+    await refuseWhileOthersRun(database, client)
+  }
+  return pending[0]
 }
 
 /**

@@ -5,8 +5,10 @@ import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from
 import type { Caller } from './caller/caller.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import type { Engine } from './engine.ts'
+import { errorFields } from './error-words.ts'
 import { GatewayError } from './errors.ts'
 import { eventOperations } from './event-feed/operations.ts'
+import { refusalOf } from './gateway-guard.ts'
 import { newId } from './ids.ts'
 import { createAuthentication, readAuthentication } from './payment/authentication-alone.ts'
 import { createPayment, type Done, followUp, readPayment } from './payment/payments.ts'
@@ -165,7 +167,8 @@ export function refusalReply(
   requestId: string,
   build: string,
 ): Reply {
-  const refusal = error instanceof GatewayError ? error : fault(engine, error, requestId)
+  const known = refusalOf(error, { isClosed: false })
+  const refusal = known instanceof GatewayError ? known : fault(engine, error, requestId)
   const headers: Record<string, string> =
     refusal.retryAfterSeconds === undefined
       ? {}
@@ -179,14 +182,8 @@ export function refusalReply(
 
 /** The client learns nothing of a fault but its number; the log gets its kind and place, no values. */
 function fault(engine: Engine, error: unknown, requestId: string): GatewayError {
-  const { name, code, stack } = (error ?? {}) as { name?: string; code?: unknown; stack?: string }
-  const place =
-    stack
-      ?.split('\n')
-      .find((line) => line.trim().startsWith('at '))
-      ?.trim() ?? ''
   engine.log.warn(
-    { request: requestId, error: String(name), code: typeof code === 'string' ? code : '', place },
+    { request: requestId, ...errorFields(error) },
     'a request failed through a fault of the gateway',
   )
   return new GatewayError('600.100.100', { status: 500 })

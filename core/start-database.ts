@@ -1,51 +1,44 @@
 /** The checks of a database before an engine uses it. */
 import type { Log } from '@tollgate/plugin-kit'
-import pRetry from 'p-retry'
-import { type Database, sqlState } from './db/database.ts'
-import { durability, serverTime } from './db/durability.ts'
+import { limits } from '@tollgate/schemas'
+import { patience, sqlState } from './db/database.ts'
+import { lossesOf, serverTime, standbysOf } from './db/durability.ts'
 import type { Lanes } from './db/lanes.ts'
 import type { Environment } from './engine.ts'
 import { claimInstallation } from './entity/store.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { MigrationError, migrate } from './migrate.ts'
 import type { Resources } from './start-resources.ts'
+import { whenReachable } from './start-wait.ts'
 
 /**
- * Migrates the database if wanted.
+ * Waits for the database, and migrates it if wanted.
  *
  * @throws MigrationError when it has no tables or cannot be migrated.
+ * @throws PoolerError when a pooler stands before it that cannot do what the options ask for.
  * @throws Error when it belongs to the other environment or is not durable.
  */
 export async function prepareDatabase(
   { database, lanes, log }: Resources,
-  environment: Environment,
-  wantsMigration: boolean,
+  options: Pick<GatewayOptions, 'environment' | 'migrate' | 'startWait' | 'database'>,
 ): Promise<void> {
-  await reachable(database, lanes)
-  if (wantsMigration) await migrate(database, lanes.pools.single)
-  await checkDatabase(lanes, environment, log)
+  const { environment, startWait = limits.startWaitMs / 1000 } = options
+  const ask = () => database.run(lanes.pools.read, serverTime, patience(limits.statementTryMs))
+  await whenReachable(ask, { seconds: startWait, log })
+  database.outage.watch()
+  if (options.migrate !== false) await migrate(database, lanes.pools.single)
+  await checkInstallation(lanes, environment)
+  await checkDurability(lanes, environment, log, options.database.synchronousCommit ?? 'on')
 }
 
-/** Waits a few seconds for a database that is starting. */
-async function reachable(database: Database, lanes: Lanes): Promise<void> {
-  await pRetry(() => database.run(lanes.pools.read, serverTime), {
-    retries: 5,
-    minTimeout: 200,
-    shouldRetry: ({ error }) => sqlState(error) === '57P03',
-  })
-}
-
-/**
- * A database belongs to one environment permanently, and a live one must not lose acknowledged
- * commits.
- */
-async function checkDatabase(lanes: Lanes, environment: Environment, log: Log): Promise<void> {
+/** A database belongs to one environment permanently. */
+async function checkInstallation(lanes: Lanes, environment: Environment): Promise<void> {
   const [installation] = await lanes.single(claimInstallation(environment)).catch(needsMigration)
   if (installation!.environment !== environment) {
     throw new Error(
       `This database belongs to a ${installation!.environment} installation and cannot be used as ${environment}.`,
     )
   }
-  await checkDurability(lanes, environment, log)
 }
 
 /** @throws MigrationError instead of Postgres' error for a missing table. */
@@ -56,11 +49,18 @@ function needsMigration(error: unknown): never {
   )
 }
 
-async function checkDurability(lanes: Lanes, environment: Environment, log: Log): Promise<void> {
-  const problems = await durability(lanes)
-  if (problems.length === 0) return
-  if (environment === 'live') {
-    throw new Error(`This database may lose acknowledged payments: ${problems.join('; ')}.`)
+/** A live database must not lose acknowledged commits, unless its owner accepted that by name. */
+async function checkDurability(
+  lanes: Lanes,
+  environment: Environment,
+  log: Log,
+  accepted: 'on' | 'local' | 'off',
+): Promise<void> {
+  const { refused, told } = await lossesOf(lanes, accepted)
+  if (refused.length > 0 && environment === 'live') {
+    throw new Error(`This database may lose acknowledged payments: ${refused.join('; ')}.`)
   }
+  const problems = [...refused, ...told, ...(await standbysOf(lanes))]
+  if (problems.length === 0) return
   log.warn({ problems: problems.join('; ') }, 'this database may lose acknowledged payments')
 }

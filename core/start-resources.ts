@@ -1,5 +1,6 @@
 /** The parts of an engine that hold connections, and the end of each. */
 import type { Log } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { marked } from './audit/alarm.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Database } from './db/database.ts'
@@ -37,11 +38,8 @@ export function openResources(options: GatewayOptions): Resources {
   const name = options.name ?? 'tollgate'
   const clock = options.clock ?? systemClock
   const log = options.log ?? silent
-  const database = new Database(options.database)
-  const lanes = new Lanes(database, {
-    single: options.database.singleConnections ?? 6,
-    read: options.database.readConnections ?? 4,
-  })
+  const database = new Database(options.database, log)
+  const lanes = new Lanes(database, options.database.pool ?? {})
   const isWorker = options.role !== 'api'
   const mayReachLoopback = environment === 'test' && options.allowLoopback !== false
   const forMerchants = environment === 'test' && (options.allowLoopbackForMerchants ?? false)
@@ -62,6 +60,7 @@ export function openResources(options: GatewayOptions): Resources {
       engine: name,
       migrate: options.migrate !== false,
       supervise: isWorker,
+      connections: options.database.pool?.jobs ?? limits.jobConnections,
       log,
     }),
   }

@@ -10,6 +10,7 @@ import type { Engine } from './engine.ts'
 import { Entities } from './entity/entities.ts'
 import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
+import { type End, guarded } from './gateway-guard.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
 import { Accounts } from './merchant-account/accounts.ts'
@@ -28,16 +29,17 @@ import { Vault } from './vault/vault.ts'
 import { unfitFieldsUrl } from './widget-files/fields-url.ts'
 
 /**
- * Starts an engine on a Postgres database: migrates, opens the vault, loads the plugins, starts the
- * jobs.
+ * Starts an engine on a Postgres database: waits for it, migrates, opens the vault, loads the plugins,
+ * starts the jobs.
  *
  * @throws OptionsError naming every option that is missing, unknown or wrong.
  * @throws PluginError when a plugin or its settings are wrong.
  * @throws MissingKeyError when the database needs other keys.
  * @throws KeyProviderError when the key provider is unavailable.
  * @throws MigrationError when the database has no tables or cannot be migrated.
- * @throws Error when the database belongs to the other environment or is not durable, and when card
- * fields would share their origin.
+ * @throws PoolerError when a connection pooler stands before the database that cannot do what is asked.
+ * @throws Error when the database stays away, belongs to the other environment or is not durable, and when
+ * card fields would share their origin.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   checkOptions(options)
@@ -47,7 +49,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let vault: Vault | undefined
   let exporters: readonly RunningExporter[] = []
   try {
-    await prepareDatabase(resources, options.environment, options.migrate !== false)
+    await prepareDatabase(resources, options)
     vault = await openVault(resources, options)
     const { engine, pages } = await assembleEngine(options, resources, registry, vault)
     const context = exporterContext(engine, resources, options)
@@ -154,8 +156,10 @@ function assembleGateway(
   const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords)
   const entities = new Entities(lanes, engine.vault, engine.registry, environment, clock, twoPeople)
   const accounts = new Accounts(engine, entities, twoPeople)
-  return new Gateway({
+  const end: End = { isClosed: false }
+  const gateway = new Gateway({
     ...started,
+    end,
     database,
     queue,
     outgoing,
@@ -166,4 +170,5 @@ function assembleGateway(
     graceMs: options.shutdownGraceMs ?? 40_000,
     closeExporters: () => closeExporters(started.exporters, { log }),
   })
+  return guarded(gateway, end)
 }

@@ -5,6 +5,7 @@ import {
   MigrationError,
   MissingKeyError,
   OptionsError,
+  PoolerError,
   RotationError,
 } from '@tollgate/core'
 import { PluginError } from '@tollgate/plugin-kit'
@@ -207,6 +208,7 @@ const explained = [
   ConfirmationNeededError,
   OptionsError,
   PluginError,
+  PoolerError,
 ]
 
 function messageOf(thrown: unknown): string {

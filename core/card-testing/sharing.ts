@@ -7,6 +7,7 @@ import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
+import { tellFailure } from '../db/tell-failure.ts'
 import { type Dimension, dimensions, windowMs } from '../entity/card-testing-settings.ts'
 import { newId } from '../ids.ts'
 import {
@@ -111,8 +112,8 @@ export class Sharing {
   #run(): Promise<void> {
     this.#running ??= this.#share()
       .catch((error: unknown) => {
-        const kind = error instanceof Error ? error.name : 'unknown'
-        this.#log.warn({ error: kind }, 'failed payments could not be counted with other processes')
+        const text = 'failed payments could not be counted with other processes'
+        tellFailure(this.#log, error, text)
       })
       .finally(() => {
         this.#running = undefined

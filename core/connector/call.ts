@@ -13,6 +13,7 @@ import {
   type TransferTarget,
 } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { noteAction } from '../call-trace.ts'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import type { Outgoing, OutgoingCall, TranscriptEntry } from '../net/http.ts'
@@ -91,6 +92,7 @@ export class ConnectorCall implements Context {
   readonly #told: string[] = []
 
   constructor(services: Services, target: CallTarget, bounds: Bounds, operation?: Hidden) {
+    noteAction()
     this.#services = services
     this.#target = target
     this.#bounds = bounds

@@ -1,73 +1,63 @@
 import { createHash } from 'node:crypto'
-import type { PoolState } from '@tollgate/plugin-kit'
+import type { Log, PoolState } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import pg from 'pg'
+import { intendAction } from '../call-trace.ts'
 import { systemClock } from '../clock.ts'
-import { asNeverReached, graver, mustLeave, sqlState } from './failures.ts'
+import {
+  type DatabaseSsl,
+  databaseAddress,
+  freeClient,
+  isStuck,
+  type PoolSizes,
+  PromptClient,
+} from './connection.ts'
+import { asNeverReached, asOfDatabase, graver, mustLeave, sqlState } from './failures.ts'
 import { Leader } from './leader.ts'
+import { OutageLog } from './outage.ts'
+import { type Patience, patience } from './patience.ts'
+import { Sessions, type Settings } from './sessions.ts'
 import type { Sql } from './sql.ts'
+import { wireTypes } from './wire-types.ts'
 
 export { neverReached, outcomeUnknown, sqlState, violated } from './failures.ts'
+export { type Patience, patience } from './patience.ts'
 
 export type DatabaseOptions = {
-  /** `postgres://user:password@host:port/name`. Session pooling or a direct connection. */
+  /** `postgres://user:password@host:port/name`. */
   readonly url: string
   /** Schema of the engine's tables; pg-boss gets `<schema>_boss`. Default `tollgate`. */
   readonly schema?: string
-  /** Named prepared statements; switch off behind a transaction pooler. Default on. */
+  /**
+   * Named prepared statements, and settings of sessions. False where a connection pooler in transaction mode
+   * may stand before the database: then each transaction brings its settings, at the cost of two more round
+   * trips for a statement. Default true.
+   */
   readonly prepare?: boolean
-  /** Connections of the lane for follow-ups and other contended rows. Default 6. */
-  readonly singleConnections?: number
-  /** Connections of the lane for reads. Default 4. */
-  readonly readConnections?: number
+  /** Connections of this process, by lane. */
+  readonly pool?: PoolSizes
+  /** Encryption of the connections, instead of `sslmode` in the URL. */
+  readonly ssl?: DatabaseSsl
+  /**
+   * The weakest `synchronous_commit` of the server that a live start accepts. With `local`, a failover loses
+   * the last payments; with `off`, a crash does, too. Default `on`.
+   */
+  readonly synchronousCommit?: 'on' | 'local' | 'off'
 }
 
-const int8 = 20
-const uuid = 2950
-const uuids = 2951
-/** Ids travel as 32 hex characters everywhere outside Postgres, and int8 as bigint. */
-const types = {
-  getTypeParser(oid: number, format?: string) {
-    if (oid === uuid) return (value: string) => value.replaceAll('-', '')
-    if (oid === uuids)
-      return (value: string) => value.replaceAll('-', '').match(/[0-9a-f]{32}/g) ?? []
-    if (oid === int8) return (value: string) => BigInt(value)
-    return pg.types.getTypeParser(oid as never, format as never)
-  },
-} as pg.CustomTypesConfig
+const silent: Log = { info() {}, warn() {} }
 
 export type Client = pg.PoolClient
-
-/** The time limits of a statement, on the clock of `systemClock.elapsedMs()`. */
-export type Patience = {
-  /** The end of the wait for a connection. No try begins later. */
-  readonly beginUntilMs: number
-  readonly endUntilMs: number
-  /** The time limit of one try. After it, the connection is given up. */
-  readonly tryMs: number
-}
-
-/** Tries within the flush budget; one that may last longer than the budget begins within it. */
-export function patience(tryMs: number, sinceMs: number = systemClock.elapsedMs()): Patience {
-  return {
-    beginUntilMs: sinceMs + limits.flushBudgetMs - limits.leastTryMs,
-    endUntilMs: sinceMs + Math.max(limits.flushBudgetMs, tryMs),
-    tryMs,
-  }
-}
-
-/** Waiting for a connection that others use has its place in a queue; opening one is given up sooner. */
-class PromptClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: limits.connectMs })
-  }
-}
 
 /** The engine's own connections: a foreign pool could be exhausted by its owner and deadlock us. */
 export class Database {
   readonly schema: string
   readonly leader = new Leader()
+  readonly outage: OutageLog
   readonly #options: DatabaseOptions
+  readonly #sessions: Sessions
+  /** Pools whose statements change nothing. */
+  readonly #reading = new WeakSet<pg.Pool>()
   readonly #prepared = new Map<readonly string[], { name: string; text: string }>()
   readonly #pools = new Map<pg.Pool, string>()
   #isClosed = false
@@ -76,7 +66,8 @@ export class Database {
   /** When the last statement began that got no answer. */
   #doubtedMs = Number.NEGATIVE_INFINITY
 
-  constructor(options: DatabaseOptions) {
+  /** @param log Told of outages. */
+  constructor(options: DatabaseOptions, log: Log = silent) {
     this.schema = options.schema ?? 'tollgate'
     if (!/^[a-z_][a-z0-9_]{0,40}$/.test(this.schema)) {
       throw new Error(
@@ -84,30 +75,33 @@ export class Database {
       )
     }
     this.#options = options
+    this.outage = new OutageLog(log)
+    this.#sessions = new Sessions(options, options.prepare !== false)
   }
 
-  get url(): string {
-    return this.#options.url
+  /** Address and encryption, for connections beside the pools. */
+  get address(): pg.ClientConfig {
+    return databaseAddress(this.#options)
   }
 
-  /** An option of pools: their connections lead to the server that leads. */
-  readonly leading = {
-    onConnect: (client: pg.ClientBase) => this.leader.admit(client as pg.Client),
-  }
-
-  /** A pool of the engine's own. `settings` are Postgres settings of each of its connections. */
-  pool(max: number, name: string, settings: Readonly<Record<string, string>> = {}): pg.Pool {
-    const options = Object.entries({ jit: 'off', ...settings })
-      .map(([key, value]) => `-c ${key}=${value}`)
-      .join(' ')
+  /**
+   * A pool of the engine's own. `settings` are Postgres settings of its statements. They are no parameters of
+   * the start, which poolers refuse.
+   *
+   * @param change.reads Its statements change nothing.
+   */
+  pool(max: number, name: string, settings: Settings = {}, change: { reads?: true } = {}): pg.Pool {
+    const all = { jit: 'off', ...settings }
     const pool = new pg.Pool({
-      connectionString: this.#options.url,
+      ...this.address,
       max,
-      types,
-      options,
+      types: wireTypes,
       application_name: `tollgate ${name}`,
       Client: PromptClient,
-      ...this.leading,
+      onConnect: async (client) => {
+        const { pid } = await this.leader.admit(client as pg.Client)
+        await this.#sessions.settle(client, pid, all)
+      },
       connectionTimeoutMillis: limits.flushBudgetMs,
       idleTimeoutMillis: 0,
       keepAlive: true,
@@ -122,6 +116,7 @@ export class Database {
       this.#answeredMs.set(client, systemClock.elapsedMs())
     })
     this.#pools.set(pool, name)
+    if (change.reads === true) this.#reading.add(pool)
     return pool
   }
 
@@ -131,13 +126,22 @@ export class Database {
    */
   async probe(): Promise<void> {
     if (this.#isClosed) return
-    const client = new PromptClient({
-      connectionString: this.#options.url,
-      application_name: 'tollgate probe',
-    })
-    await client.connect()
-    await this.leader.admit(client)
+    const client = new PromptClient({ ...this.address, application_name: 'tollgate probe' })
+    try {
+      await client.connect()
+      await this.leader.admit(client)
+      this.outage.answered()
+    } catch (error) {
+      throw this.#failed(asNeverReached(error))
+    }
     await client.end()
+  }
+
+  /** Tells the log of outages, unless this database was closed. */
+  #failed(thrown: unknown): Error {
+    const error = asOfDatabase(thrown)
+    if (!this.#isClosed) this.outage.failed(error)
+    return error
   }
 
   /** The connections of each lane. */
@@ -202,11 +206,13 @@ export class Database {
     const answered = this.#watch(client, within)
     let broken: boolean | Error = false
     try {
-      const result = await client.query(this.config(statement))
-      return result.rows as Row[]
+      const rows = await this.#sessions.alone(client, this.config(statement))
+      this.outage.answered()
+      return rows as Row[]
     } catch (error) {
       broken = mustLeave(error)
-      throw error
+      if (!broken && this.#sessions.isShared(client)) broken = await isStuck(client)
+      throw this.#failed(error)
     } finally {
       answered()
       client.release(broken)
@@ -223,18 +229,14 @@ export class Database {
     const answered = this.#watch(client, within)
     let broken = true
     try {
-      await client.query('begin')
+      await this.#said(this.#sessions.begin(client))
       const result = await work(client)
-      await client.query('commit')
+      await this.#said(client.query('commit'))
+      this.outage.answered()
       broken = false
       return result
     } catch (error) {
-      await client.query('rollback').then(
-        () => {
-          broken = mustLeave(error)
-        },
-        () => {},
-      )
+      broken = (await isStuck(client)) || mustLeave(error)
       throw error
     } finally {
       answered()
@@ -242,14 +244,28 @@ export class Database {
     }
   }
 
+  /** The begin or the end of a transaction. */
+  async #said(statement: Promise<unknown>): Promise<void> {
+    await statement.catch((error: unknown) => {
+      throw this.#failed(error)
+    })
+  }
+
   /**
    * A connection of a pool. After a statement without an answer, other connections that were silent since
    * its start are dropped: they share the broken network path, and each would cost a try.
    */
   async #client(pool: pg.Pool, within: Patience): Promise<Client> {
+    const ended = this.#reading.has(pool) ? undefined : intendAction()
     for (;;) {
-      const client = await free(pool, within.beginUntilMs)
-      if ((this.#answeredMs.get(client) ?? 0) >= this.#doubtedMs) return client
+      const client = await freeClient(pool, within.beginUntilMs).catch((error: unknown) => {
+        ended?.('never')
+        throw this.#failed(error)
+      })
+      if ((this.#answeredMs.get(client) ?? 0) >= this.#doubtedMs) {
+        ended?.('perhaps')
+        return client
+      }
       client.connection.stream.destroy()
       client.release(true)
     }
@@ -283,34 +299,49 @@ export class Database {
 
   async query<Row>(client: Client, statement: Sql<Row>): Promise<Row[]> {
     const { text } = this.prepared(statement.strings)
-    // A client of the embedding program parses types in its own way.
-    const result = await client.query({ text, values: statement.values as unknown[], types })
-    return result.rows as Row[]
+    try {
+      // A client of the embedding program parses types in its own way.
+      const result = await client.query({
+        text,
+        values: statement.values as unknown[],
+        types: wireTypes,
+      })
+      return result.rows as Row[]
+    } catch (error) {
+      throw asOfDatabase(error)
+    }
+  }
+
+  /**
+   * Statements on one connection of a pool, which begins no transaction for them. Any failure loses the
+   * connection.
+   */
+  async connected<T>(
+    pool: pg.Pool,
+    within: Patience,
+    work: (client: Client) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.#client(pool, within)
+    const answered = this.#watch(client, within)
+    let broken = true
+    try {
+      const result = await work(client)
+      this.outage.answered()
+      broken = false
+      return result
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      answered()
+      client.release(broken)
+    }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.outage.close()
     const pools = [...this.#pools.keys()]
     this.#pools.clear()
     await Promise.all(pools.map((pool) => pool.end()))
-  }
-}
-
-/** The next free client of a pool. @throws an error that is `neverReached` */
-async function free(pool: pg.Pool, untilMs: number): Promise<Client> {
-  const tooLate = () => asNeverReached(new Error('no connection to the database came free in time'))
-  const leftMs = untilMs - systemClock.elapsedMs()
-  if (leftMs <= 0) throw tooLate()
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooLate()), leftMs)
-  const asked = pool.connect()
-  try {
-    return await Promise.race([asked, late.promise])
-  } catch (error) {
-    // The connection arrives after its caller gave up.
-    asked.then((client) => client.release()).catch(() => {})
-    throw asNeverReached(error)
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -9,7 +9,7 @@ import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
 import { faultPoint } from '../fault-point.ts'
 import { lowestId } from '../ids.ts'
-import { type Database, sqlState } from './database.ts'
+import { type Client, type Database, patience, sqlState } from './database.ts'
 import { type Sql, sql } from './sql.ts'
 
 type PlainRow = {
@@ -55,38 +55,49 @@ export async function digestIdempotencyKeys(
   pool: pg.Pool,
   digest: (entityId: string, key: string) => Buffer,
 ): Promise<number> {
-  const client = await pool.connect()
-  const run = async <Row>(statement: Sql<Row>): Promise<Row[]> => {
-    const { text, values } = database.config(statement)
-    return (await client.query(text, values)).rows
-  }
-  const isThere = async () => (await run(plainTable))[0]!.is_there
-  let isTouched = false
-  try {
-    if (!(await isThere())) return 0
-    isTouched = true
-    await client.query('set statement_timeout = 0')
-    await client.query('select pg_advisory_lock($1)', [lockNumber])
-    if (!(await isThere())) return 0
-    let taken = 0
-    let last = { entity_id: lowestId, key: '' }
-    for (;;) {
-      const rows = await run(plainAfter(last.entity_id, last.key, limits.idempotencyDays))
-      if (rows.length === 0) break
-      await run(addDigests(rows.map((row) => ({ ...row, digest: digest(row.entity_id, row.key) }))))
-      await faultPoint('idempotency-digested', String(taken))
-      taken += rows.length
-      last = rows.at(-1)!
-    }
-    // A role that may not drop tables leaves an empty one behind.
-    await run(dropPlain).catch((error: unknown) => {
-      if (sqlState(error) !== '42501') throw error
-      return run(emptyPlain)
+  const [table] = await database.run(pool, plainTable)
+  if (!table!.is_there) return 0
+  let taken = 0
+  let last = { entity_id: lowestId, key: '' }
+  for (;;) {
+    const rows = await inTurn(database, pool, async (client) => {
+      const after = plainAfter(last.entity_id, last.key, limits.idempotencyDays)
+      const plain = await database.query(client, after)
+      const digested = plain.map((row) => ({ ...row, digest: digest(row.entity_id, row.key) }))
+      if (plain.length > 0) await database.query(client, addDigests(digested))
+      return plain
     })
-    return taken
-  } finally {
-    // This connection has other settings than those of payments.
-    if (isTouched) await client.query('select pg_advisory_unlock_all()').catch(() => {})
-    client.release(isTouched)
+    if (rows === undefined || rows.length === 0) break
+    await faultPoint('idempotency-digested', String(taken))
+    taken += rows.length
+    last = rows.at(-1)!
   }
+  const end = (statement: Sql) =>
+    inTurn(database, pool, (client) => database.query(client, statement))
+  // A role that may not drop tables leaves an empty one behind.
+  await end(dropPlain).catch((error: unknown) => {
+    if (sqlState(error) !== '42501') throw error
+    return end(emptyPlain)
+  })
+  return taken
 }
+
+/**
+ * One step, in the turn of this process. The lock belongs to the transaction: behind a pooler, a connection has
+ * no session that could hold it for longer.
+ */
+const inTurn = <T>(
+  database: Database,
+  pool: pg.Pool,
+  work: (client: Client) => Promise<T>,
+): Promise<T | undefined> =>
+  database.transaction(
+    pool,
+    async (client) => {
+      await client.query('set local statement_timeout = 0; set local lock_timeout = 0')
+      await client.query('select pg_advisory_xact_lock($1)', [lockNumber])
+      const [table] = await database.query(client, plainTable)
+      return table!.is_there ? work(client) : undefined
+    },
+    patience(limits.upkeepMs),
+  )

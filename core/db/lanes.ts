@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
+import { intendAction } from '../call-trace.ts'
 import { systemClock } from '../clock.ts'
+import type { PoolSizes } from './connection.ts'
 import { type Client, type Database, type Patience, patience } from './database.ts'
-import { asNeverReached, graver, outcomeUnknown, sqlState } from './failures.ts'
+import { asNeverReached, graver, neverReached, outcomeUnknown, sqlState } from './failures.ts'
 import type { Columns, GroupStatement, RowOf } from './group-statement.ts'
 import { type Sql, sql } from './sql.ts'
 
@@ -59,31 +61,31 @@ export class Lanes {
   #program: ReturnType<Database['pool']> | undefined
   readonly #queues = new Map<AnyGroupStatement, Waiting[]>()
   readonly #serial = new Map<string, Promise<unknown>>()
-  #freeFlushes: number = limits.groupFlushes
+  readonly #sizes: PoolSizes
+  #freeFlushes: number
   #expiry: NodeJS.Timeout | undefined
 
-  constructor(database: Database, connections: { single: number; read: number }) {
+  constructor(database: Database, sizes: PoolSizes) {
     this.database = database
-    this.#group = database.pool(limits.groupFlushes, 'group', {
+    this.#sizes = sizes
+    this.#freeFlushes = sizes.group ?? limits.groupFlushes
+    this.#group = database.pool(this.#freeFlushes, 'group', {
       lock_timeout: String(limits.groupLockTimeoutMs),
       ...endsWithin(limits.groupTryMs),
       ...byIndex,
     })
-    this.#single = database.pool(connections.single, 'single', {
+    this.#single = database.pool(sizes.single ?? limits.singleConnections, 'single', {
       lock_timeout: String(limits.singleLockTimeoutMs),
       ...endsWithin(limits.statementTryMs),
       // A transaction whose owner gave its connection up, which Postgres may not hear of.
       idle_in_transaction_session_timeout: String(limits.statementTryMs),
       plan_cache_mode: 'force_generic_plan',
     })
-    this.#read = database.pool(connections.read, 'read', {
-      ...endsWithin(limits.slowReadMs),
-      plan_cache_mode: 'force_generic_plan',
-    })
-    this.#search = database.pool(limits.searchConnections, 'search', {
-      ...endsWithin(limits.searchMs),
-      plan_cache_mode: 'force_generic_plan',
-    })
+    const reads = { reads: true } as const
+    const read = { ...endsWithin(limits.slowReadMs), plan_cache_mode: 'force_generic_plan' }
+    this.#read = database.pool(sizes.read ?? limits.readConnections, 'read', read, reads)
+    const search = { ...endsWithin(limits.searchMs), plan_cache_mode: 'force_generic_plan' }
+    this.#search = database.pool(sizes.search ?? limits.searchConnections, 'search', search, reads)
   }
 
   get pools(): { single: pg.Pool; read: pg.Pool } {
@@ -102,9 +104,19 @@ export class Lanes {
     statement: GroupStatement<Given, Moved>,
     row: RowOf<Given>,
   ): Promise<Moved | undefined> {
-    return new Promise((done, failed) => {
+    // Its flush may run for another call.
+    const ended = intendAction()
+    return new Promise((resolve, reject) => {
       const key = statement as unknown as AnyGroupStatement
       const sinceMs = systemClock.elapsedMs()
+      const done = (moved: Moved | undefined) => {
+        ended('perhaps')
+        resolve(moved)
+      }
+      const failed = (error: unknown) => {
+        ended(neverReached(error) ? 'never' : 'perhaps')
+        reject(error)
+      }
       const waiting = { row, sinceMs, done, failed } as unknown as Waiting
       const queue = this.#queues.get(key)
       if (queue === undefined) this.#queues.set(key, [waiting])
@@ -186,8 +198,18 @@ export class Lanes {
    * second copy waits for the row and changes nothing. A copy that waits for too long fails and proves
    * nothing: the outcome of the first is then unknown.
    */
-  single<Row>(statement: Sql<Row>): Promise<Row[]> {
-    return this.#insist(this.#single, statement, patience(limits.statementTryMs), worthRetry)
+  async single<Row>(statement: Sql<Row>): Promise<Row[]> {
+    const within = patience(limits.statementTryMs)
+    // Also between two tries.
+    const ended = intendAction()
+    try {
+      const rows = await this.#insist(this.#single, statement, within, worthRetry)
+      ended('perhaps')
+      return rows
+    } catch (error) {
+      ended(neverReached(error) ? 'never' : 'perhaps')
+      throw error
+    }
   }
 
   /** @param before The failure of an earlier try of the same statement. */
@@ -259,7 +281,7 @@ export class Lanes {
    * @param tryMs The time limit of the whole transaction.
    */
   bulk<T>(work: (client: Client) => Promise<T>, tryMs: number = limits.bulkMs): Promise<T> {
-    this.#bulk ??= this.database.pool(limits.bulkConnections, 'bulk', {
+    this.#bulk ??= this.database.pool(this.#sizes.bulk ?? limits.bulkConnections, 'bulk', {
       ...endsWithin(limits.bulkMs),
       plan_cache_mode: 'force_custom_plan',
       work_mem: '64MB',
@@ -270,7 +292,8 @@ export class Lanes {
   /** A transaction in which the embedding program works, too. Not tried again by itself. */
   ofProgram<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const limitMs = limits.subscriptionHandlerMs
-    this.#program ??= this.database.pool(limits.subscriptionConnections, 'program', {
+    const size = this.#sizes.program ?? limits.subscriptionConnections
+    this.#program ??= this.database.pool(size, 'program', {
       ...endsWithin(limitMs),
       idle_in_transaction_session_timeout: String(limitMs),
     })

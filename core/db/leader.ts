@@ -4,6 +4,7 @@
  */
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
+import { within } from './connection.ts'
 
 /** A server, as a new connection finds it. */
 export type Server = {
@@ -15,6 +16,8 @@ export type Server = {
   readonly isWritable: boolean
   /** The next transaction number. */
   readonly nextTxid: bigint
+  /** The process that answered. */
+  readonly pid: number
 }
 
 /**
@@ -29,6 +32,7 @@ type Row = {
   readonly timeline: number | null
   readonly writable: boolean
   readonly next: string
+  readonly pid: number
 }
 
 // A standby has no file that it writes.
@@ -36,11 +40,12 @@ const asked = `select not pg_is_in_recovery() and current_setting('transaction_r
   (select system_identifier::text from pg_control_system()) as system,
   case when pg_is_in_recovery() then null
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer end as timeline,
-  pg_snapshot_xmax(pg_current_snapshot())::text as next`
+  pg_snapshot_xmax(pg_current_snapshot())::text as next, pg_backend_pid() as pid`
 
 /** For servers that do not tell their timeline to this user, or have none. */
 const askedLess = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
-  null as system, null as timeline, pg_snapshot_xmax(pg_current_snapshot())::text as next`
+  null as system, null as timeline, pg_snapshot_xmax(pg_current_snapshot())::text as next,
+  pg_backend_pid() as pid`
 
 /** Functions that are missing, forbidden or not supported. */
 const untold = new Set(['42883', '42501', '0A000'])
@@ -74,15 +79,11 @@ export class Leader {
    *
    * @throws Error when the connection must not be used; it is closed then.
    */
-  async admit(client: pg.Client): Promise<void> {
+  async admit(client: pg.Client): Promise<Server> {
     client.on('error', () => {})
-    const { stream } = client.connection
-    const hang = setTimeout(
-      () => stream.destroy(new Error('the database did not say in time whether it leads')),
-      limits.connectMs,
-    )
+    const late = 'the database did not say in time whether it leads'
     try {
-      const server = await ask(client).finally(() => clearTimeout(hang))
+      const server = await within(client, limits.connectMs, late, () => ask(client))
       this.#refuse(server)
       const timeline = server.timeline ?? 0
       this.#connections.set(client, timeline)
@@ -94,9 +95,10 @@ export class Leader {
       // Another connection may have met a newer leader meanwhile.
       this.#refuse(server)
       if (server.nextTxid > this.#knownTxid) this.#knownTxid = server.nextTxid
+      return server
     } catch (error) {
       this.#connections.delete(client)
-      stream.destroy()
+      client.connection.stream.destroy()
       throw error
     }
   }
@@ -130,7 +132,10 @@ export class Leader {
     const welcome = this.#welcome
     if (welcome === undefined || timeline <= this.#ready) return
     const isFirst = this.#welcoming === undefined
-    this.#welcoming ??= welcome(client, server, this.#knownTxid).then(() => {
+    const late = 'a database server that leads from now on was not ready in time'
+    this.#welcoming ??= within(client, limits.welcomeMs, late, () =>
+      welcome(client, server, this.#knownTxid),
+    ).then(() => {
       this.#ready = timeline
     })
     const welcoming = this.#welcoming
@@ -149,6 +154,6 @@ async function ask(client: pg.ClientBase): Promise<Server> {
     if (!untold.has(error.code ?? '')) throw error
     return client.query<Row>(askedLess)
   })
-  const { system, timeline, writable, next } = rows[0]!
-  return { system, timeline, isWritable: writable, nextTxid: BigInt(next) }
+  const { system, timeline, writable, next, pid } = rows[0]!
+  return { system, timeline, isWritable: writable, nextTxid: BigInt(next), pid }
 }

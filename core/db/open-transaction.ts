@@ -1,8 +1,9 @@
 /** Statements of the engine inside a transaction that the embedding program began and will end. */
 import pg from 'pg'
+import { noteAction } from '../call-trace.ts'
 import { GatewayError } from '../errors.ts'
 import type { Client } from './database.ts'
-import { sqlState } from './failures.ts'
+import { asOfDatabase, sqlState } from './failures.ts'
 import type { Lanes } from './lanes.ts'
 import { type Sql, sql } from './sql.ts'
 
@@ -65,7 +66,9 @@ export async function inOpenTransaction<T>(
       known.set(client, lanes)
     }
     const result = await work(run)
-    await client.query({ text: release })
+    await client.query({ text: release }).catch(thrownByClient)
+    // The program may commit it from now on.
+    noteAction()
     return result
   } catch (error) {
     // The program learns of a lost connection from the first error.
@@ -92,8 +95,12 @@ async function begin(client: TransactionClient): Promise<void> {
     const state = sqlState(error)
     if (state === '25P01') throw wrongClient('is in no transaction: send BEGIN first')
     if (state === '25P02') throw wrongClient('is in a failed transaction: roll it back first')
-    throw error
+    throw asOfDatabase(error)
   }
+}
+
+function thrownByClient(error: unknown): never {
+  throw asOfDatabase(error)
 }
 
 /** The same server and database, also behind another name or a pooler. */
@@ -102,7 +109,7 @@ const place = sql<{ place: string }>`
     (select oid from pg_database where datname = current_database())) as place`
 
 async function refuseOtherDatabase(lanes: Lanes, run: Run): Promise<void> {
-  const [[own], [given]] = await Promise.all([lanes.single(place), run(place)])
+  const [[own], [given]] = await Promise.all([lanes.read(place), run(place)])
   if (own?.place !== given?.place) {
     throw wrongClient('is connected to another database than the gateway')
   }

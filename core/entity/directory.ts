@@ -274,11 +274,6 @@ export class Directory {
     return this.#accounts.get(channelId, () => this.#readAccounts.ask(channelId))
   }
 
-  /** One cheap query. @throws when the database does not respond. */
-  async ping(): Promise<void> {
-    await this.#lanes.read(tokenByHash(Buffer.alloc(32), Buffer.alloc(32)))
-  }
-
   async account(id: string): Promise<AccountRow | undefined> {
     if (!isId(id)) return undefined
     const [row] = await this.#lanes.read(accountById(id))

@@ -7,6 +7,7 @@ import { limits } from '@tollgate/schemas'
 import { embedder } from '../caller/embedder.ts'
 import type { Client } from '../db/database.ts'
 import { clientOfProgram, type ProgramClient } from '../db/open-transaction.ts'
+import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { type NotificationType, notificationTypes } from '../webhook/notified-events.ts'
@@ -147,11 +148,8 @@ class Follower {
         })
       } catch (error) {
         failures += 1
-        const kind = error instanceof Error ? error.name : 'unknown'
-        this.#engine.log.warn(
-          { subscription: this.#name, error: kind },
-          'a subscription failed, and gets its event again',
-        )
+        const text = 'a subscription failed, and gets its event again'
+        tellFailure(this.#engine.log, error, text, { subscription: this.#name })
         await this.#pause(
           Math.min(limits.subscriptionRetryMs * 2 ** (failures - 1), limits.subscriptionRetryMaxMs),
         )

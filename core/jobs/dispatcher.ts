@@ -7,6 +7,7 @@ import { limits } from '@tollgate/schemas'
 import { ChainWatch } from '../audit-chain/watch.ts'
 import { patience } from '../db/database.ts'
 import { byIndex } from '../db/lanes.ts'
+import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -131,7 +132,7 @@ export class Dispatcher {
         this.#following = undefined
       })
     } catch (error) {
-      this.#engine.log.warn({ error: kindOf(error) }, 'the dispatcher could not look for due work')
+      tellFailure(this.#engine.log, error, 'the dispatcher could not look for due work')
     }
   }
 
@@ -144,8 +145,7 @@ export class Dispatcher {
       if (this.#chain.see(found)) await this.#queue.enqueue(auditLinks, [{}])
       await this.#chain.tell()
     } catch (error) {
-      const fields = { error: kindOf(error) }
-      this.#engine.log.warn(fields, 'the dispatcher could not look at the audit trail')
+      tellFailure(this.#engine.log, error, 'the dispatcher could not look at the audit trail')
     }
   }
 
@@ -164,7 +164,7 @@ export class Dispatcher {
       // The key names the process: a job of a dead process must not block other processes.
       if (due) await this.#queue.enqueue(this.#tick, [{ processId: this.#id }])
     } catch (error) {
-      this.#engine.log.warn({ error: kindOf(error) }, 'the dispatcher could not look for due work')
+      tellFailure(this.#engine.log, error, 'the dispatcher could not look for due work')
     }
   }
 
@@ -182,5 +182,3 @@ export class Dispatcher {
     await this.#webhooks.stopped()
   }
 }
-
-const kindOf = (error: unknown) => (error instanceof Error ? error.name : 'unknown')

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import { noteAction } from '../call-trace.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type AddressOptions, addressRules, checkUrl } from './address.ts'
 import { type CallOptions, createCall, type OutgoingCall } from './call.ts'
@@ -57,7 +58,10 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     isClosed: () => closed,
   }
   return {
-    forCall: (call) => createCall(call, shared),
+    forCall(call) {
+      noteAction()
+      return createCall(call, shared)
+    },
     async close() {
       closed = true
       const ending = [...running.values()]

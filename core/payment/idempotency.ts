@@ -113,11 +113,20 @@ export async function resourceOfKey(
 export async function replayed(engine: Reader, idempotency: Idempotency): Promise<Payment> {
   const found = await findReplay(engine, idempotency)
   if (found !== undefined) return found
-  throw new GatewayError('200.300.405', {
-    description: 'The request with this Idempotency-Key is being written. Send it again.',
+  throw keyInUse()
+}
+
+/**
+ * The request that came first with a key is not committed yet. Nothing is wrong with the key, so it is not the
+ * refusal of a key that another request used.
+ */
+export const keyInUse = (): GatewayError =>
+  new GatewayError('800.600.100', {
+    status: 429,
+    description:
+      'This request conflicts with an earlier one with the same Idempotency-Key, which is still being written. Send it again with the same key.',
     retryAfterSeconds: 1,
   })
-}
 
 /**
  * The key of an engine's own step derives from its payment, so the step happens once. The attempt's

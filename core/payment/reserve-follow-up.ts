@@ -8,6 +8,7 @@ import { limits, type PaymentType } from '@tollgate/schemas'
 import { refuseWrongParameters } from '../connector/parameters.ts'
 import { neverReached, outcomeUnknown, sqlState, violated } from '../db/database.ts'
 import type { TransactionClient } from '../db/open-transaction.ts'
+import { databaseUnavailable } from '../db/unavailable.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
@@ -32,7 +33,6 @@ import { withoutSecrets } from './stored-request.ts'
 import { supportedBy } from './supported.ts'
 import { tellFirstCommit } from './telling.ts'
 import type { Payment } from './types.ts'
-import { unavailable } from './write-first.ts'
 
 export type AcceptedFollowUp = { readonly work: AttemptContext } | { readonly replay: Payment }
 
@@ -295,7 +295,7 @@ async function writeFollowUp(
         if (!outcomeUnknown(error)) throw error
         // The row may exist: a client told to repeat the request could repeat the operation. The
         // engine finds its own steps by their keys.
-        if (neverReached(error) || isOurs) throw unavailable()
+        if (neverReached(error) || isOurs) throw databaseUnavailable(error)
         return { row, amountMinor: row.amountMinor, isUnsure: true }
       }
       const own = await ownRow(engine, row)

@@ -146,7 +146,10 @@ export function refusalView(
 ): Answered {
   const result: ResultView = { code: error.code, description: error.message }
   if (error.parameterErrors.length > 0) result.parameterErrors = error.parameterErrors
-  return { id: requestId, result, buildNumber, timestamp: wireTimestamp(now), ndc }
+  return {
+    ...{ id: requestId, result, buildNumber, timestamp: wireTimestamp(now), ndc },
+    ...(error.retrySafe && { retrySafe: true }),
+  }
 }
 
 /** HTTP status of a response about a new payment: 400 for a decline. */

@@ -3,10 +3,11 @@
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
-import type { Database } from '../db/database.ts'
+import { type Database, patience } from '../db/database.ts'
 import type { Lanes } from '../db/lanes.ts'
 import type { Server } from '../db/leader.ts'
 import type { Sql } from '../db/sql.ts'
+import { errorFields } from '../error-words.ts'
 import { addTimeline, newestTimeline, skipTxids } from './store-timeline.ts'
 
 export class Leadership {
@@ -27,20 +28,17 @@ export class Leadership {
    */
   async start(lanes: Lanes, lost: () => Promise<void>): Promise<void> {
     const { leader } = this.#database
-    const client = await lanes.pools.single.connect()
-    try {
-      await leader.welcomeBy((...given) => this.#welcome(...given), client)
-    } finally {
-      client.release()
-    }
+    await this.#database.connected(lanes.pools.single, patience(limits.welcomeMs), (client) =>
+      leader.welcomeBy((...given) => this.#welcome(...given), client),
+    )
     leader.onRise(({ timeline }, was) => {
       this.#log.warn(
         { timeline, before: was.timeline },
         'another database server leads: connections to the one before were closed',
       )
       lost().catch((error: unknown) => {
-        const kind = error instanceof Error ? error.name : 'unknown'
-        this.#log.warn({ error: kind }, 'answers of before the failover could not be compared')
+        const text = 'answers of before the failover could not be compared'
+        this.#log.warn(errorFields(error), text)
       })
     })
     this.#timer = setInterval(() => this.#probe(), limits.leaderProbeMs)
@@ -81,11 +79,21 @@ export class Leadership {
     const before = newest!.timeline
     if (before !== null && before >= timeline) return
     if (before !== null) {
-      const from = nextTxid > knownTxid ? nextTxid : knownTxid
-      await client.query(`set statement_timeout = ${limits.welcomeMs}`)
-      await client.query(skipTxids(from + BigInt(limits.skippedTxids)))
-      await client.query('reset statement_timeout')
+      const last = (nextTxid > knownTxid ? nextTxid : knownTxid) + BigInt(limits.skippedTxids)
+      await skip(client, nextTxid, last)
     }
     await ask(addTimeline(timeline, system))
+  }
+}
+
+/**
+ * Uses up numbers in steps that end within any time limit of a statement. A limit of its own would be a setting
+ * of the session, which a pooler hands on to strangers.
+ */
+async function skip(client: pg.ClientBase, next: bigint, last: bigint): Promise<void> {
+  const step = BigInt(limits.skippedTxidsAtOnce)
+  for (let to = next + step; ; to += step) {
+    await client.query(skipTxids(to < last ? to : last))
+    if (to >= last) return
   }
 }

@@ -1,20 +1,21 @@
 import { limits } from '@tollgate/schemas'
 
 /**
- * Whether the database answers. One question at a time, however many probes ask: probes of a database
- * that hangs would otherwise take all connections of reads.
+ * Whether the database takes writes. One question at a time, however many probes ask: a server whose commits
+ * wait for a lost standby keeps the connection of each write, and would run out of connections.
  */
 export class Readiness {
-  readonly #ping: () => Promise<void>
+  readonly #write: () => Promise<unknown>
   #asking: Promise<boolean> | undefined
 
-  constructor(ping: () => Promise<void>) {
-    this.#ping = ping
+  /** @param write Resolves once a small write is committed. */
+  constructor(write: () => Promise<unknown>) {
+    this.#write = write
   }
 
   /** False when there is no answer in time. */
   async ask(): Promise<boolean> {
-    this.#asking ??= this.#ping()
+    this.#asking ??= this.#write()
       .then(
         () => true,
         () => false,

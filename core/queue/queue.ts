@@ -3,11 +3,16 @@
  * time.
  */
 import type { Job, Log } from '@tollgate/plugin-kit'
-import { type Clock, systemClock as machineClock, PgBoss } from 'pg-boss'
+import { type Clock, type JobWithMetadata, systemClock as machineClock, PgBoss } from 'pg-boss'
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
+import { asOfDatabase } from '../db/failures.ts'
 import type { TransactionClient } from '../db/open-transaction.ts'
+import { tellFailure } from '../db/tell-failure.ts'
+import { errorFields } from '../error-words.ts'
 import { jobRuns } from '../telemetry.ts'
+import { tellQueueError } from './queue-errors.ts'
+import { queueStatements } from './queue-statements.ts'
 import type { Enqueue, EnqueueWithin, FoundJob, QueueCounts, QueuedJob } from './types.ts'
 
 const seconds = {
@@ -29,9 +34,8 @@ const evenClock: Clock = { ...machineClock, now: () => startedMs + systemClock.e
 /** Brings the queues' own schema up to date. */
 export async function migrateQueues(database: Database): Promise<void> {
   const boss = new PgBoss({
-    connectionString: database.url,
+    db: queueStatements(database, 1),
     schema: queueSchema(database),
-    max: 1,
     supervise: false,
     schedule: false,
   })
@@ -45,6 +49,9 @@ const deadOf = (name: string) => `${name}-dead`
 
 const queueSchema = (database: Database) => `${database.schema}_boss`
 
+/** How often a job was tried, and how often it may be tried again. */
+type Tries = { readonly id: string; readonly retryCount: number; readonly retryLimit: number }
+
 /** The engine's queues. */
 export class Queue {
   readonly #boss: PgBoss
@@ -56,17 +63,19 @@ export class Queue {
 
   constructor(
     database: Database,
-    options: { engine: string; migrate: boolean; supervise: boolean; log: Log },
+    options: {
+      engine: string
+      migrate: boolean
+      supervise: boolean
+      connections: number
+      log: Log
+    },
   ) {
     this.#log = options.log
     this.#engine = options.engine
     this.#boss = new PgBoss({
-      connectionString: database.url,
+      db: queueStatements(database, options.connections),
       schema: queueSchema(database),
-      application_name: 'tollgate jobs',
-      max: 3,
-      // pg-boss hands its options on to the pool that it makes.
-      ...database.leading,
       clock: evenClock,
       migrate: options.migrate,
       createSchema: options.migrate,
@@ -77,32 +86,39 @@ export class Queue {
       maintenanceIntervalSeconds: 300,
     })
     // Without a listener, the error of a lost connection would end the process. Polling continues by itself.
-    this.#boss.on('error', (error) => {
-      this.#log.warn(
-        { error: error instanceof Error ? error.name : 'unknown' },
-        'the job queue had an error',
-      )
-    })
+    this.#boss.on('error', (error) => tellQueueError(this.#log, error))
   }
 
   async start(): Promise<void> {
     await this.#boss.start()
   }
 
-  /** Makes sure that the queue of a job exists. Running it again changes nothing. */
+  /**
+   * Makes sure that the queue of a job exists, with the present rules for its tries. They apply to jobs from now
+   * on; a job that is queued keeps those of its time. Running it again changes nothing.
+   */
   async declare<Payload extends object>(job: QueuedJob<Payload>): Promise<void> {
     const dead = deadOf(job.name)
-    await this.#boss.createQueue(dead, { policy: 'standard', retentionSeconds: seconds.keepFailed })
-    await this.#boss.createQueue(job.name, {
-      policy: 'exclusive',
+    const tries = {
       retryLimit: job.retry.limit,
       retryDelay: job.retry.delaySeconds,
       retryBackoff: job.retry.limit > 0,
+    }
+    await this.#boss.createQueue(dead, { policy: 'standard', retentionSeconds: seconds.keepFailed })
+    await this.#boss.createQueue(job.name, {
+      policy: 'exclusive',
+      ...tries,
       expireInSeconds: seconds.expireIn,
       heartbeatSeconds: seconds.heartbeat,
       deleteAfterSeconds: seconds.keepCompleted,
       deadLetter: dead,
     })
+    // A queue that was there keeps the rules of its first declaration.
+    const queue: Partial<typeof tries> = (await this.#boss.getQueue(job.name)) ?? {}
+    const names = Object.keys(tries) as (keyof typeof tries)[]
+    if (names.some((name) => queue[name] !== tries[name])) {
+      await this.#boss.updateQueue(job.name, tries)
+    }
     this.#names.add(job.name)
   }
 
@@ -115,14 +131,17 @@ export class Queue {
       localConcurrency: job.concurrency,
       batchSize: 1,
       pollingIntervalSeconds: seconds.poll,
+      // Jobs then say how often they were tried.
+      includeMetadata: true as const,
       ...(job.concurrencyOfGroup === undefined
         ? {}
         : { localGroupConcurrency: job.concurrencyOfGroup }),
     }
     this.#workers.set(job.name, job.concurrency)
-    await this.#boss.work<Payload>(job.name, options, async (jobs) => {
-      for (const { data } of jobs) await this.#tracked(job.name, () => run(data))
-    })
+    const work = async (jobs: JobWithMetadata<Payload>[]) => {
+      for (const one of jobs) await this.#tracked(job.name, one, () => run(one.data))
+    }
+    await this.#boss.work(job.name, options, work)
   }
 
   /** A plugin's or embedder's own job. */
@@ -140,24 +159,36 @@ export class Queue {
       localConcurrency: job.concurrency ?? 1,
       batchSize: 1,
       pollingIntervalSeconds: seconds.poll,
+      includeMetadata: true as const,
     }
     this.#workers.set(job.name, options.localConcurrency)
-    await this.#boss.work<object>(job.name, options, async (jobs) => {
-      for (const { id, data, signal } of jobs)
-        await this.#tracked(job.name, () => job.run(data, { id, signal }))
-    })
+    const work = async (jobs: JobWithMetadata<object>[]) => {
+      for (const one of jobs) {
+        const { id, data, signal } = one
+        await this.#tracked(job.name, one, () => job.run(data, { id, signal }))
+      }
+    }
+    await this.#boss.work(job.name, options, work)
   }
 
-  async #tracked(name: string, work: () => Promise<void>): Promise<void> {
+  async #tracked(name: string, tries: Tries, work: () => Promise<void>): Promise<void> {
     try {
       await jobRuns.run(work, { about: () => ({ engine: this.#engine, job: name }) })
     } catch (error) {
-      const kind = error instanceof Error ? error.name : 'unknown'
-      this.#log.warn({ job: name, error: kind }, 'a job failed and will be tried again')
+      this.#tellFailed(name, tries, error)
       // Job tables have many readers, so they contain the kind of a failure and never its text.
-      throw new Error(kind)
+      throw new Error(error instanceof Error ? error.name : 'unknown')
     } finally {
       this.#wake(name, 0)
+    }
+  }
+
+  #tellFailed(job: string, { id, retryCount, retryLimit }: Tries, error: unknown): void {
+    if (retryCount < retryLimit) {
+      tellFailure(this.#log, error, 'a job failed and will be tried again', { job })
+    } else {
+      const text = `a job failed for the last time: it is kept in the queue ${deadOf(job)}`
+      this.#log.warn({ job, id, tries: retryCount + 1, ...errorFields(error) }, text)
     }
   }
 
@@ -252,10 +283,14 @@ export class Queue {
 
 /** pg-boss writes with this client. */
 const within = (client: TransactionClient) => ({
-  executeSql: (text: string, values?: unknown[]) =>
-    client.query({ text, ...(values === undefined ? {} : { values }) }) as Promise<{
-      rows: never[]
-    }>,
+  async executeSql(text: string, values?: unknown[]): Promise<{ rows: never[] }> {
+    try {
+      const result = await client.query({ text, ...(values === undefined ? {} : { values }) })
+      return result as { rows: never[] }
+    } catch (error) {
+      throw asOfDatabase(error)
+    }
+  },
 })
 
 function jobsOf<Payload extends object>(job: QueuedJob<Payload>, payloads: readonly Payload[]) {

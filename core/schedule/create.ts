@@ -2,10 +2,9 @@
 import { actorOf } from '../audit/actor.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
-import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Idempotency } from '../payment/idempotency.ts'
-import { resourceOfKey } from '../payment/idempotency.ts'
+import { keyInUse, resourceOfKey } from '../payment/idempotency.ts'
 import { addSchedule, scheduleById, toSchedule } from './store.ts'
 import type { Schedule } from './types.ts'
 
@@ -23,12 +22,7 @@ export async function addOnce(
   // An earlier run of this commit succeeded, or the key created another schedule.
   const found =
     idempotency === null ? await byId(engine, schedule.id) : await madeBy(engine, idempotency)
-  if (found === undefined) {
-    throw new GatewayError('200.300.405', {
-      description: 'The request with this Idempotency-Key is being written. Send it again.',
-      retryAfterSeconds: 1,
-    })
-  }
+  if (found === undefined) throw keyInUse()
   return { schedule: found, isNew: found.id === schedule.id }
 }
 

@@ -10,6 +10,7 @@ import { sqlState } from '../db/database.ts'
 import { serverTime } from '../db/durability.ts'
 import { storable } from '../db/json.ts'
 import type { Lanes } from '../db/lanes.ts'
+import { tellFailure } from '../db/tell-failure.ts'
 import { newId } from '../ids.ts'
 import { addSteps, type StepDetail, type StepRow } from './store.ts'
 
@@ -128,8 +129,8 @@ export class StepLog {
       }
       this.#timer = undefined
     } catch (error) {
-      const kind = error instanceof Error ? error.name : 'unknown'
-      this.#log.warn({ error: kind, steps: this.#waiting.length }, 'steps could not be logged yet')
+      const about = { steps: this.#waiting.length }
+      tellFailure(this.#log, error, 'steps could not be logged yet', about)
       this.#timer = this.#closed
         ? undefined
         : setTimeout(() => void this.flush(), limits.stepRetryMs).unref()

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock } from '../clock.ts'
 import { derive, encrypt, mac } from '../crypto/cipher.ts'
+import { isUnavailable } from '../db/failures.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -192,6 +193,7 @@ export class Vault {
     try {
       key = await this.#keyring.get(dataKeyId)
     } catch (error) {
+      if (isUnavailable(error)) throw error
       this.#log.warn(
         { row: id, dataKey: dataKeyId, why: wordOf(error) },
         'a sealed value stays shut',
@@ -277,6 +279,7 @@ export class Vault {
   check(): Promise<void> {
     this.#checking ??= this.#check()
       .catch((error: unknown) => {
+        if (isUnavailable(error)) return
         this.#log.warn({ why: wordOf(error) }, 'the keys of the vault could not be checked')
       })
       .finally(() => {

@@ -4,6 +4,7 @@
  */
 import { limits } from '@tollgate/schemas'
 import { byIndex } from '../db/lanes.ts'
+import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { giveUpOld } from './disable.ts'
@@ -111,8 +112,7 @@ export class WebhookDispatcher {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
-      const kind = error instanceof Error ? error.name : 'unknown'
-      this.#engine.log.warn({ error: kind }, 'webhooks could not be looked after')
+      tellFailure(this.#engine.log, error, 'webhooks could not be looked after')
     })
     return this.#turn
   }

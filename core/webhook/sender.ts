@@ -1,5 +1,6 @@
 /** Sends to many endpoints at once. Healthy endpoints never wait for failing ones. */
 import { limits } from '@tollgate/schemas'
+import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { notifications } from '../telemetry.ts'
@@ -278,8 +279,7 @@ export class Sender {
   }
 
   #warn(queue: EndpointQueue, error: unknown, message: string): void {
-    const kind = error instanceof Error ? error.name : 'unknown'
-    this.#engine.log.warn({ endpoint: queue.endpointId, error: kind }, message)
+    tellFailure(this.#engine.log, error, message, { endpoint: queue.endpointId })
   }
 
   /**

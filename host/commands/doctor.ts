@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { databaseAddress } from '@tollgate/core'
 import pg from 'pg'
 import type { HostSettings } from '../config/read-settings.ts'
 import {
@@ -61,15 +62,17 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
   }
   const database = await openDatabase(settings, place)
   const client = new pg.Client({
-    connectionString: database.url,
+    ...databaseAddress(database.options),
     connectionTimeoutMillis: 5000,
     application_name: 'tollgate doctor',
-    statement_timeout: statementLimitMs,
+    query_timeout: statementLimitMs,
   })
   // The failing query reports a server that disappears.
   client.on('error', () => {})
   try {
     await reach(database, () => client.connect())
+    // A pooler in transaction mode would hand the setting on to strangers.
+    if (settings.prepare) await client.query(`set statement_timeout = ${statementLimitMs}`)
     const store = new DoctorStore(client, settings.databaseSchema)
     const findings = await examineServer(store)
     if (!(await store.isThere())) {
@@ -83,9 +86,7 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
       const keys = await findKeys(located, directory, true, print)
       findings.push(await examineKeys(store, keys))
       if (migrations.is === 'well') {
-        const { databaseSchema: schema, preparedStatements: prepare } = settings
-        const options = { url: database.url, schema, prepare }
-        findings.push(...(await examineAudit(options, keys)))
+        findings.push(...(await examineAudit(database.options, keys)))
       }
       await keys.close?.()
     } catch (thrown) {

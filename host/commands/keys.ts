@@ -213,11 +213,7 @@ async function withKeys(
     try {
       await using keys = await reach(database, () =>
         KeyAdministration.open({
-          database: {
-            url: database.url,
-            schema: settings.databaseSchema,
-            prepare: settings.preparedStatements,
-          },
+          database: database.options,
           keys: provider,
           log: place.log,
           by: commandLineActor(),

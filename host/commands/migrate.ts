@@ -23,7 +23,7 @@ export const migrateCommand: Command = {
       )
     }
     const database = await openDatabase(settings, placeOfCommand())
-    const options = { url: database.url, schema: settings.databaseSchema }
+    const { options } = database
     try {
       const ran = await reach(database, () => migrateDatabase(options))
       for (const name of ran) print(`ran ${name}`)

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Job, Plugin } from '@tollgate/plugin-kit'
 import { isLoopback } from '../http/loopback.ts'
+import { encryptsBySettings } from './database-settings.ts'
 import { isPlain } from './database-url.ts'
 import {
   type Setting,
@@ -189,9 +190,12 @@ function contradictions(settings: HostSettings): string[] {
   }
   problems.push(...keyServerContradictions(settings), ...surfaceContradictions(settings))
   const url = settings.databaseUrl
-  if (isLive && url !== undefined && settings.databasePlain !== 'accepted' && isPlain(url)) {
+  const isEncrypted = encryptsBySettings(settings)
+  problems.push(...encryptionContradictions(settings))
+  const mayBePlain = settings.databasePlain === 'accepted' || isEncrypted
+  if (isLive && url !== undefined && !mayBePlain && isPlain(url)) {
     problems.push(
-      'DATABASE_URL connects to another machine without encryption: on live add ?sslmode=verify-full (and sslrootcert=<file> for your own certificate authority), or set TOLLGATE_DATABASE_PLAIN to accepted if the network is encrypted or private',
+      'DATABASE_URL connects to another machine without encryption: on live add ?sslmode=verify-full (and sslrootcert=<file> for your own certificate authority), set TOLLGATE_DATABASE_VERIFY to full, or set TOLLGATE_DATABASE_PLAIN to accepted if the network is encrypted or private',
     )
   }
   if (isLive && settings.demo === true) {
@@ -229,6 +233,28 @@ export const isReachedInPlain = ({
   tlsCertificateFile,
 }: Pick<HostSettings, 'environment' | 'host' | 'tlsCertificateFile'>): boolean =>
   environment === 'live' && tlsCertificateFile === undefined && !isLoopback(host)
+
+function encryptionContradictions(settings: HostSettings): string[] {
+  if (!encryptsBySettings(settings)) return []
+  const problems: string[] = []
+  const { databaseUrl: url, databaseCertificateFile: certificate, databaseKeyFile: key } = settings
+  if ((certificate === undefined) !== (key === undefined)) {
+    problems.push(
+      'TOLLGATE_DATABASE_CERTIFICATE_FILE and TOLLGATE_DATABASE_KEY_FILE belong together: set both or none',
+    )
+  }
+  if (url !== undefined && /[?&]ssl/.test(url)) {
+    problems.push(
+      'DATABASE_URL has a parameter of the encryption, and so do TOLLGATE_DATABASE_CA_FILE, …_CERTIFICATE_FILE, …_KEY_FILE or …_VERIFY: use one of the two ways',
+    )
+  }
+  if (url === undefined) {
+    problems.push(
+      'DATABASE_URL is not set, but the encryption of its connections is: the embedded database has none',
+    )
+  }
+  return problems
+}
 
 function keyServerContradictions(settings: HostSettings): string[] {
   const tokens = [settings.keyServerToken, settings.keyServerTokenFile]

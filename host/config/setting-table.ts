@@ -1,4 +1,5 @@
 import { cardTestingSettings } from './card-testing-settings.ts'
+import { databaseSettings } from './database-settings.ts'
 import { keySettings } from './key-settings.ts'
 import { surfaceSettings } from './surface-settings.ts'
 
@@ -56,29 +57,7 @@ export const settingTable = [
     meaning:
       'Live only: whether the host may connect to a database on another machine without encryption (a URL without sslmode, or with sslmode=disable).',
   },
-  {
-    name: 'preparedStatements',
-    env: 'TOLLGATE_PREPARED_STATEMENTS',
-    format: flag,
-    default: 'true',
-    meaning:
-      'Use named prepared statements. Set to false behind a connection pooler in transaction mode.',
-  },
-  {
-    name: 'singleConnections',
-    env: 'TOLLGATE_SINGLE_CONNECTIONS',
-    format: integer(1, 200),
-    default: '6',
-    meaning:
-      'Database connections per process for captures, refunds and other statements that lock rows.',
-  },
-  {
-    name: 'readConnections',
-    env: 'TOLLGATE_READ_CONNECTIONS',
-    format: integer(1, 200),
-    default: '4',
-    meaning: 'Database connections per process for reads.',
-  },
+  ...databaseSettings,
   {
     name: 'migrate',
     env: 'TOLLGATE_MIGRATE',

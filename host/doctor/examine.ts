@@ -21,7 +21,10 @@ export async function examineServer(store: DoctorStore): Promise<Finding[]> {
       : problem(`PostgreSQL ${version}: ${oldestServer} or later is needed`),
   )
   const rows = await store.settings()
-  const off = rows.filter(({ setting }) => setting === 'off').map(({ name }) => name)
+  // With local, a commit waits for no standby.
+  const off = rows
+    .filter(({ setting }) => setting === 'off' || setting === 'local')
+    .map(({ name }) => name)
   findings.push(
     off.length === 0
       ? well('commits are durable')

@@ -1,28 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { Gateway } from '@tollgate/core'
+import { errorFields, type Gateway } from '@tollgate/core'
 import { sendReply } from './answer.ts'
 import type { HostLog } from './request-log.ts'
-
-/** Kind and place of an error, without its message, which may contain anything. */
-export function traceOf(error: unknown): { error: string; code: string; place: string } {
-  const { name, code, stack, message } = (error ?? {}) as {
-    name?: unknown
-    code?: unknown
-    stack?: unknown
-    message?: unknown
-  }
-  const text = typeof stack === 'string' ? stack : ''
-  const said = typeof message === 'string' ? text.indexOf(message) + message.length : 0
-  const place = text
-    .slice(Math.max(0, said))
-    .split('\n')
-    .find((line) => line.startsWith('    at '))
-  return {
-    error: typeof name === 'string' ? name.slice(0, 100) : typeof error,
-    code: typeof code === 'string' ? code.slice(0, 100) : '',
-    place: place?.trim() ?? '',
-  }
-}
 
 /** The answer where answering itself went wrong: nothing of it may fail. */
 const bare = JSON.stringify({
@@ -46,7 +25,7 @@ export function answerFault(
   requestId: string,
 ): void {
   try {
-    const { place, ...what } = traceOf(error)
+    const { place, ...what } = errorFields(error)
     log.warn({ ...what, place, ndc: requestId }, 'an answer failed through a fault of the gateway')
     gateway.alarm('last-resort', { subject: place, ...what })
     sendReply(response, gateway.refuse(error, requestId), requestId, true)

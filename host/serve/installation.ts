@@ -1,8 +1,16 @@
 import { resolve } from 'node:path'
-import { createGateway, type Gateway, type GatewayOptions, type KeyProvider } from '@tollgate/core'
+import {
+  createGateway,
+  type DatabaseOptions,
+  type Gateway,
+  type GatewayOptions,
+  type KeyProvider,
+  whenReachable,
+} from '@tollgate/core'
 import type { Plugin } from '@tollgate/plugin-kit'
 import { release } from '@tollgate/widget'
 import { cardTestingFrom } from '../config/card-testing-settings.ts'
+import { databaseFrom } from '../config/database-settings.ts'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
@@ -14,6 +22,8 @@ import { isSealed } from './store.ts'
 /** The database of an installation: its own server, or the embedded one. */
 export type OpenDatabase = {
   readonly url: string
+  /** The database as the engine takes it. */
+  readonly options: DatabaseOptions
   /** The name for people, without a password. */
   readonly title: string
   /** Tells a second host, which the embedded database refuses, how to reach this one. */
@@ -48,7 +58,9 @@ export async function openDatabase(
   if (settings.databaseUrl !== undefined) {
     const { hostname, port, pathname } = new URL(settings.databaseUrl)
     const title = `${hostname || 'this machine'}${port === '' ? '' : `:${port}`}${pathname}`
-    return { url: settings.databaseUrl, title, async announce() {}, async stop() {} }
+    const { databaseUrl: url } = settings
+    const options = databaseFrom(settings, url, place.folder)
+    return { url, options, title, async announce() {}, async stop() {} }
   }
   const { startEmbeddedPostgres, EmbeddedPostgresError } = await embeddedPostgres()
   try {
@@ -61,6 +73,7 @@ export async function openDatabase(
     })
     return {
       url: server.url,
+      options: databaseFrom(settings, server.url, place.folder),
       title: server.location,
       announce: (url) => server.announce(url),
       stop: () => server.stop(),
@@ -111,8 +124,12 @@ export async function openInstallation(
   const own: { url?: string } = {}
   let keys: KeyProvider | undefined
   try {
-    // Also tells at once when the database cannot be reached, where the engine would try for a while.
-    const sealed = await reach(database, () => isSealed(database.url, settings.databaseSchema))
+    // A command has a person who waits for it, and a host has none.
+    const startWait = user === 'host' ? settings.startWait : 0
+    const wait = { seconds: startWait, log: place.log }
+    const sealed = await reach(database, () =>
+      whenReachable(() => isSealed(database.options), wait),
+    )
     keys = await findKeys(
       { ...settings, ...keyFilesFrom(settings, place) },
       dataDirectoryOf(settings, place),
@@ -121,13 +138,8 @@ export async function openInstallation(
     )
     const gateway = await reach(database, () =>
       createGateway({
-        database: {
-          url: database.url,
-          schema: settings.databaseSchema,
-          prepare: settings.preparedStatements,
-          singleConnections: settings.singleConnections,
-          readConnections: settings.readConnections,
-        },
+        database: database.options,
+        startWait,
         plugins,
         connectors: settings.connectors,
         jobs: settings.jobs,

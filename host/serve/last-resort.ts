@@ -1,4 +1,4 @@
-import { traceOf } from '../http/fault.ts'
+import { errorFields } from '@tollgate/core'
 import type { HostLog } from '../http/request-log.ts'
 
 /** More of them within a minute: something is broken that a new process would not have. */
@@ -36,7 +36,7 @@ export function standLastResort(
       }
       lately += 1
       if (lately > mostPerMinute + 1) return
-      log.warn({ ...traceOf(error), origin, count: said.count }, 'an error that nobody caught')
+      log.warn({ ...errorFields(error), origin, count: said.count }, 'an error that nobody caught')
       faulted(error)
       if (lately > mostPerMinute) end()
     } catch {

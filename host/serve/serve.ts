@@ -1,9 +1,8 @@
-import type { Gateway } from '@tollgate/core'
+import { errorFields, type Gateway } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
 import { isReachedInPlain, splitList } from '../config/read-settings.ts'
 import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
-import { traceOf } from '../http/fault.ts'
 import { createHost, type Host, type Listening } from '../http/host.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
@@ -88,7 +87,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   function faulted(error: unknown): void {
     // No operation that is still worked on takes longer than its lease, and no reader waits longer.
     const leaseMs = settings.connectorTimeoutMs + limits.flushBudgetMs + limits.leaseMarginMs
-    const { place: subject, ...what } = traceOf(error)
+    const { place: subject, ...what } = errorFields(error)
     gateway.alarm('last-resort', { subject, ...what })
     listening?.faulted(error, leaseMs)
   }

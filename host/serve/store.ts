@@ -1,18 +1,20 @@
+import { type DatabaseOptions, databaseAddress } from '@tollgate/core'
 import pg from 'pg'
 
 /**
  * Whether this database already holds data sealed with keys. False for one that Tollgate never used.
  */
-export async function isSealed(url: string, schema: string): Promise<boolean> {
+export async function isSealed(options: DatabaseOptions): Promise<boolean> {
+  const { schema } = options
   const client = new pg.Client({
-    connectionString: url,
+    ...databaseAddress(options),
     connectionTimeoutMillis: 5000,
     application_name: 'tollgate start',
   })
   // The failing query reports a server that disappears.
   client.on('error', () => {})
-  await client.connect()
   try {
+    await client.connect()
     const table = await client.query<{ exists: boolean }>(
       'select to_regclass($1) is not null as exists',
       [`${schema}.data_key`],
@@ -23,6 +25,6 @@ export async function isSealed(url: string, schema: string): Promise<boolean> {
     )
     return rows.rows[0]?.sealed === true
   } finally {
-    await client.end()
+    await client.end().catch(() => {})
   }
 }

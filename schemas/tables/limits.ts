@@ -139,6 +139,10 @@ export const limits = {
 
   // Database lanes.
   groupFlushes: 2,
+  /** Connections of one process, by lane, unless the options say another number. */
+  singleConnections: 6,
+  readConnections: 4,
+  jobConnections: 3,
   /** Rows of one grouped statement. */
   groupRows: 64,
   /** Requests are turned away beyond this number of rows waiting for a flush. */
@@ -157,22 +161,31 @@ export const limits = {
   leastTryMs: second / 2,
   /** Opening a connection. */
   connectMs: 2 * second,
+  /** How long a start waits for its database, unless the options say another time, and between two tries. */
+  startWaitMs: minute,
+  startPauseMs: second / 4,
   /** How often a process asks which server a new connection reaches. */
   leaderProbeMs: 5 * second,
   /** Transaction numbers that a new leader leaves out, so that none repeats that of a lost commit. */
   skippedTxids: 100_000,
+  /** Numbers that one statement of it leaves out: a tenth of a second on a usual server. */
+  skippedTxidsAtOnce: 20_000,
   /** The time for that, in one connection. */
   welcomeMs: 20 * second,
   /** Outcomes that a process keeps after they were answered, in case a failover loses them. */
   recentOutcomes: 2048,
+  /** The pause between two lines of the log about one outage of the database. */
+  outageLogMs: 10 * second,
   /** A connection idle for this long is checked. */
   keepAliveMs: 10 * second,
   /** A transaction of several steps, and a statement outside the lanes. */
   longTryMs: 10 * second,
   /** A statement of a search. */
   slowReadMs: 30 * second,
-  /** One statement of the housekeeping. */
+  /** One statement of the housekeeping, and of the job queue. */
   upkeepMs: minute,
+  /** One change of the job queue's tables and indexes. */
+  queueChangeMs: hour,
   /** Connections of one process for searches of the audit trail, and the time of one search. */
   searchConnections: 3,
   searchMs: 10 * second,

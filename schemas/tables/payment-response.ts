@@ -100,7 +100,7 @@ export const answerWithoutId = excerpt(paymentResponse, envelope, 'answer withou
 
 /** Answer of a request that failed without a resource. Its id is that of the request. */
 export const failure = excerpt(paymentResponse, [
-  'id', 'result.code', 'result.description', 'result.parameterErrors[n].name',
+  'id', 'retrySafe', 'result.code', 'result.description', 'result.parameterErrors[n].name',
   'result.parameterErrors[n].value', 'result.parameterErrors[n].message', 'buildNumber',
   'timestamp', 'ndc',
 ], 'error', 'Error')

@@ -39,7 +39,7 @@ describe('options of createGateway', () => {
   test('missing, unknown and wrong options stand in one error', async () => {
     assert.deepEqual(
       await problemsOf({
-        database: { url: 'mysql://x:geheim@host/db', shema: 'pay', readConnections: 0 },
+        database: { url: 'mysql://x:geheim@host/db', shema: 'pay', pool: { read: 0, reads: 4 } },
         plugins: 'simulator',
         connectorTimeoutMS: 5,
         enviroment: 'test',
@@ -64,11 +64,27 @@ describe('options of createGateway', () => {
         'database.url':
           'must be an address such as postgres://user:password@host:5432/name, not another text',
         'database.shema': 'is no option; did you mean database.schema?',
-        'database.readConnections': 'must be a whole number from 1 to 200, not 0',
+        'database.pool.read': 'must be a whole number from 1 to 200, not 0',
+        'database.pool.reads': 'is no option; did you mean database.pool.read?',
         'cardTesting.number': 'must be a whole number from 0 to 1000000000, not -1',
         'cardTesting.cards': 'is no option',
       },
     )
+  })
+
+  test('an encryption that cannot work is named, and no key is shown', async () => {
+    const url = 'postgres://nobody:secret@127.0.0.1:1/none?sslmode=require'
+    const ssl = { ca: './ca.pem', key: 'geheim', verify: 'none', servername: 'x' }
+    const problems = await problemsOf({ ...right, database: { url, ssl } })
+    assert.deepEqual(problems, {
+      'database.ssl.ca': "is of no use with verify 'none', which checks nothing",
+      'database.ssl.key':
+        'must be PEM text with "-----BEGIN … PRIVATE KEY-----", not the name of a file',
+      'database.ssl.servername': 'is no option',
+      'database.ssl.cert': 'is missing: a client certificate and its key belong together',
+      'database.ssl':
+        'and sslmode in database.url are both given, and the driver would follow the URL: use one of them',
+    })
   })
 
   test('a connector in the place of a plugin is named', async () => {

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
-import { type Actor, KeyAdministration, localKeys, newId } from '../../../core/index.ts'
+import {
+  type Actor,
+  GatewayError,
+  KeyAdministration,
+  localKeys,
+  newId,
+} from '../../../core/index.ts'
 import { bankPlugin } from '../../rig/bank.ts'
 import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
 
@@ -303,8 +309,14 @@ describe('the audit trail', () => {
       for each row execute function pg_temp.refused()`)
     const { entities } = run.gateway
     const tokens = await entities.tokens(run.merchant)
-    await assert.rejects(entities.createToken(run.merchant, 'unseen'), /disk is full/)
-    await assert.rejects(entities.configure(run.channel, { cvvRequired: true }), /disk is full/)
+    const unavailable = (error: unknown) => {
+      assert.ok(error instanceof GatewayError)
+      assert.equal(error.code, '999.999.888')
+      assert.match(String(error.cause), /disk is full/)
+      return true
+    }
+    await assert.rejects(entities.createToken(run.merchant, 'unseen'), unavailable)
+    await assert.rejects(entities.configure(run.channel, { cvvRequired: true }), unavailable)
     await run.sql('drop trigger refused on tollgate.audit')
     assert.equal((await entities.tokens(run.merchant)).length, tokens.length)
     assert.deepEqual((await entities.get(run.channel))?.settings, {})

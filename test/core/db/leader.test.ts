@@ -29,6 +29,7 @@ describe('a standby is promoted while the former leader goes on', () => {
       keys: localKeys(testKey),
       log: { info: () => {}, warn: (_, message) => void warnings.push(message) },
       shutdownGraceMs: 2_000,
+      startWait: 0,
     })
   after(async () => {
     await gateway?.close()

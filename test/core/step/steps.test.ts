@@ -443,7 +443,7 @@ test('steps of payments wait in bounded memory during a database outage and are 
     line.down()
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     await steps.flush()
-    assert.deepEqual(warned.slice(1), ['steps could not be logged yet'])
+    assert.deepEqual(warned.slice(1), [], 'an outage has lines of its own')
     line.up()
     await until(async () => ((await rows()) === 20_001 ? true : undefined), 20_000)
     await steps.close()

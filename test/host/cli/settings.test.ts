@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { readConfigFile } from '../../../host/config/config-file.ts'
+import { databaseFrom } from '../../../host/config/database-settings.ts'
 import { loadPlugins } from '../../../host/config/plugins.ts'
 import { readSettings, SettingsError } from '../../../host/config/read-settings.ts'
 import { defineConfig, describeSettings } from '../../../host/index.ts'
@@ -113,6 +114,40 @@ test('an unknown variable is refused with the nearest name and without its value
     ],
   )
   fromEnvironment({ TOLLGATE_TOKEN: 'of the command line', TOLLGATE_TEST_DATABASE_URL: 'x' })
+})
+
+test('the encryption of the database is given in the URL or by settings, and whole', () => {
+  const other = { ...live, DATABASE_URL: 'postgres://u:p@db/tollgate' }
+  const settings = fromEnvironment({ ...other, TOLLGATE_DATABASE_VERIFY: 'full' })
+  assert.equal(settings.databaseVerify, 'full')
+  const problems = problemsOf(() =>
+    fromEnvironment({ ...live, TOLLGATE_DATABASE_CERTIFICATE_FILE: 'client.pem' }),
+  )
+  assert.equal(problems.length, 2)
+  assert.match(problems[0]!, /_CERTIFICATE_FILE and TOLLGATE_DATABASE_KEY_FILE belong together/)
+  assert.match(problems[1]!, /^DATABASE_URL has a parameter of the encryption/)
+  assert.match(
+    problemsOf(() => fromEnvironment({ TOLLGATE_DATABASE_CA_FILE: 'ca.pem' }))[0]!,
+    /^DATABASE_URL is not set, but the encryption/,
+  )
+  assert.match(problemsOf(() => fromEnvironment(other))[0]!, /set TOLLGATE_DATABASE_VERIFY to full/)
+})
+
+test('the files of the encryption reach the engine as texts, and a missing one is named', async () => {
+  const ca = join(folder, 'ca.pem')
+  await writeFile(ca, 'a certificate')
+  const environment = { DATABASE_URL: 'postgres://u:p@db/tollgate', TOLLGATE_READ_CONNECTIONS: '9' }
+  const settings = fromEnvironment({ ...environment, TOLLGATE_DATABASE_CA_FILE: 'ca.pem' })
+  const options = databaseFrom(settings, 'postgres://u:p@db/tollgate', folder)
+  assert.deepEqual(options.ssl, { ca: 'a certificate' })
+  assert.deepEqual([options.prepare, options.pool?.read], [true, 9])
+  const plain = databaseFrom(fromEnvironment(environment), 'postgres://u:p@db/tollgate', folder)
+  assert.equal(plain.ssl, undefined)
+  const missing = fromEnvironment({ ...environment, TOLLGATE_DATABASE_CA_FILE: 'none.pem' })
+  assert.throws(
+    () => databaseFrom(missing, 'postgres://u:p@db/tollgate', folder),
+    /TOLLGATE_DATABASE_CA_FILE is .*none\.pem, which cannot be read \(ENOENT\)/,
+  )
 })
 
 test('live listens beyond this machine only with a certificate or a proxy', () => {

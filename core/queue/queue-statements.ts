@@ -1,0 +1,42 @@
+/** The statements of pg-boss, on connections of the engine: encrypted, checked and limited in time like all others. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@tollgate/schemas'
+import pg from 'pg'
+import { type Database, patience } from '../db/database.ts'
+import { isUnavailable, neverReached } from '../db/failures.ts'
+import { unavailableSign } from './queue-errors.ts'
+
+type Statements = {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: never[] }>
+}
+
+/** Changes of tables and indexes take the time that they need. */
+const isSlow = (text: string): boolean => /\b(?:alter|create) (?:table|index|unique)\b/i.test(text)
+
+const within = (text: string) => patience(isSlow(text) ? limits.queueChangeMs : limits.upkeepMs)
+
+/** Tries to get a connection, for one statement. */
+const mostTries = 3
+
+const signed = (error: unknown) => Object.assign(error as Error, { [unavailableSign]: true })
+
+/** @param connections Connections to the database at most. */
+export function queueStatements(database: Database, connections: number): Statements {
+  let pool: pg.Pool | undefined
+  return {
+    async executeSql(text, values) {
+      pool ??= database.pool(connections, 'jobs')
+      const config = { text, ...(values !== undefined && { values }), types: pg.types }
+      for (let tries = 1; ; tries += 1) {
+        try {
+          // A failed statement may leave a transaction open, so its connection is not used again.
+          return await database.connected(pool, within(text), (client) => client.query(config))
+        } catch (error) {
+          // pg-boss itself tries nothing again, and a start would fail with its first statement.
+          if (neverReached(error) && tries < mostTries) await pause(limits.startPauseMs)
+          else throw isUnavailable(error) ? signed(error) : error
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** Tries of jobs, and what the log says of them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tellQueueError } from '../../../core/queue/queue-errors.ts'
+import { type LogLine, startGateway, until } from '../../rig/gateway.ts'
+
+test('a job that fails for the last time says so, with the causes of its errors and without their texts', async () => {
+  const thrown = () =>
+    new Error('a text with 4200000000000000', {
+      cause: Object.assign(new TypeError('another text'), { code: 'ECONNRESET' }),
+    })
+  const run = await startGateway({
+    jobs: [
+      {
+        name: 'failing',
+        retry: { limit: 1, delaySeconds: 0 },
+        run: async () => {
+          throw thrown()
+        },
+      },
+    ],
+  })
+  try {
+    await run.gateway.sendJob('failing', { order: 1 }, { key: '1' })
+    const lines = () => run.logs.filter(({ fields }) => fields.job === 'failing')
+    await until(async () => (lines().length === 2 ? true : undefined))
+    const [first, last] = lines()
+    assert.equal(first!.message, 'a job failed and will be tried again')
+    assert.equal(
+      last!.message,
+      'a job failed for the last time: it is kept in the queue failing-dead',
+    )
+    assert.equal(last!.fields.tries, 2)
+    for (const { fields } of lines()) {
+      assert.equal(fields.error, 'Error')
+      assert.equal(fields.cause, 'TypeError ECONNRESET')
+      assert.match(String(fields.place), /queue\.test\.ts/)
+      assert.doesNotMatch(JSON.stringify(fields), /text/)
+    }
+  } finally {
+    await run.close()
+  }
+})
+
+test('a changed rule for tries applies to a queue that exists, for jobs from then on', async () => {
+  const job = (limit: number, delaySeconds: number) => ({
+    name: 'changing',
+    retry: { limit, delaySeconds },
+    run: async () => {},
+  })
+  const run = await startGateway({ role: 'api', jobs: [job(2, 4)] })
+  try {
+    await run.gateway.sendJob('changing', {}, '1')
+    const later = await run.another({ role: 'api', jobs: [job(5, 1)] })
+    await later.sendJob('changing', {}, '2')
+    const jobs = await run.sql<{ retry_limit: number; retry_delay: number }>(
+      "select retry_limit, retry_delay from tollgate_boss.job where name = 'changing' order by created_on, retry_limit",
+    )
+    assert.deepEqual(jobs, [
+      { retry_limit: 2, retry_delay: 4 },
+      { retry_limit: 5, retry_delay: 1 },
+    ])
+    const never = await run.another({ role: 'api', jobs: [job(0, 1)] })
+    await never.sendJob('changing', {}, '3')
+    const [queue] = await run.sql<{ limit: number; backoff: boolean }>(
+      `select retry_limit as limit, retry_backoff as backoff from tollgate_boss.queue where name = 'changing'`,
+    )
+    assert.deepEqual(queue, { limit: 0, backoff: false })
+  } finally {
+    await run.close()
+  }
+})
+
+test("pg-boss' own errors keep their reason, of which card numbers are masked", () => {
+  const lines: LogLine[] = []
+  const log = {
+    info: () => {},
+    warn: (fields: LogLine['fields'], message: string) =>
+      void lines.push({ level: 'warn', fields, message }),
+  }
+  tellQueueError(log, {
+    ...Object.assign(new Error('x'), { code: '42P01' }),
+    message: 'relation "job" does not exist for 4200000000000000',
+    queue: 'charge',
+  })
+  const [line] = lines
+  assert.equal(line!.message, 'the job queue had an error')
+  assert.equal(line!.fields.code, '42P01')
+  assert.equal(line!.fields.job, 'charge')
+  assert.match(String(line!.fields.reason), /^relation "job" does not exist for /)
+  assert.doesNotMatch(String(line!.fields.reason), /4200000000000000/)
+})
