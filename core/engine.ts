@@ -26,6 +26,7 @@ import type { DistinctNumbers } from './vault/distinct-numbers.ts'
 import type { HeldSecrets } from './vault/held-secrets.ts'
 import type { ReturnPlace } from './vault/return-tokens.ts'
 import type { Vault } from './vault/vault.ts'
+import type { Wallets } from './wallet/wallets.ts'
 import type { WidgetFiles } from './widget-files/files.ts'
 
 export type Environment = 'test' | 'live'
@@ -48,6 +49,8 @@ export type Engine = {
   readonly registry: Registry
   readonly targets: Targets
   readonly services: Services
+  /** Open encrypted tokens of wallets. */
+  readonly wallets: Wallets
   readonly shortNumbers: ShortNumbers
   readonly inFlight: InFlight
   /** Counts recent failures, and refuses card testers. */

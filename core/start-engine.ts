@@ -25,6 +25,8 @@ import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { HeldSecrets } from './vault/held-secrets.ts'
 import type { Vault } from './vault/vault.ts'
+import { RootDocuments } from './wallet/root-documents.ts'
+import { Wallets } from './wallet/wallets.ts'
 import { WidgetFiles } from './widget-files/files.ts'
 
 export async function assembleEngine(
@@ -39,9 +41,9 @@ export async function assembleEngine(
   const alarm = alarms(securityLog, clock)
   const widgetFiles = new WidgetFiles(lanes)
   if (options.widget !== undefined) await widgetFiles.publish(options.widget)
-  const { targets, pages } = routesOf(options, resources, { registry, vault, directory })
+  const { targets, pages, wallets } = routesOf(options, resources, { registry, vault, directory })
   const engine: Engine = {
-    ...{ name, environment, clock, lanes, vault, directory, registry, targets },
+    ...{ name, environment, clock, lanes, vault, directory, registry, targets, wallets },
     ...{ log, securityLog, alarm, toMerchants, widgetFiles },
     services: {
       ...{ lanes, clock, outgoing, tokens: new TokenCache(clock), log },
@@ -86,18 +88,23 @@ function eventsOf({ plugins }: GatewayOptions, { log }: Resources): EventBus {
 /** The way to acquirers: their accounts, and the URLs at which they and shoppers reach plugins. */
 function routesOf(
   options: GatewayOptions,
-  { lanes, clock }: Resources,
+  { lanes, clock, outgoing, log }: Resources,
   { registry, vault, directory }: Pick<Engine, 'registry' | 'vault' | 'directory'>,
-): { targets: Targets; pages: PluginPages } {
+): { targets: Targets; pages: PluginPages; wallets: Wallets } {
   const { environment, plugins } = options
   const pages = new PluginPages({ plugins, environment, lanes, clock })
-  const targets = new Targets(registry, directory, openAccounts(vault, registry), {
+  const open = openAccounts(vault, registry)
+  const targets = new Targets(registry, directory, open, {
     notify: (connector, account) =>
       publicUrlOf(options, `/connectors/${connector}/${account}/events`),
     pages: (plugin) =>
       pages.serves(plugin) ? publicUrlOf(options, `/v1/pages/${plugin}`) : undefined,
   })
-  return { targets, pages }
+  const documents = new RootDocuments({ clock, outgoing, log })
+  const wallets = new Wallets({
+    ...{ registry, directory, open, documents, outgoing, clock, environment, log },
+  })
+  return { targets, pages, wallets }
 }
 
 /** The public URL of a path; undefined while the gateway has none. */

@@ -1,6 +1,7 @@
 /** How a shopper pays with a brand at a checkout. */
 import type { RequestFields } from '@tollgate/plugin-kit'
 import { type Brand, brandOf } from '@tollgate/schemas'
+import { encryptedWallet } from '../request/account.ts'
 import { refuse, textOf } from '../request/values.ts'
 
 export type Flow = 'card' | 'redirect' | 'bank'
@@ -22,5 +23,7 @@ export function refuseOtherBrand(fixed: string | undefined, fields: RequestField
   const name = textOf(fields, 'paymentBrand')
   const brand = name === undefined || fixed !== undefined ? undefined : brandOf(name)
   if (brand === undefined || flowOf(brand) !== undefined) return
+  // A wallet's own token pays, and nothing else under the wallet's brand.
+  if (brand.account !== null && encryptedWallet(fields) === brand.account) return
   throw refuse('100.150.100', 'paymentBrand', 'is not offered by this checkout', name)
 }

@@ -98,7 +98,7 @@ function brandOfMerchant({ request }: Checkout): RequestFields {
 
 /** The account is the shopper's, where there is an entry. */
 function onlyShoppers(fields: Tree): Tree {
-  const names = ['card', 'bankAccount']
+  const names = ['card', 'bankAccount', 'applePay', 'googlePay', 'samsungPay']
   return Object.fromEntries(
     names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   )

@@ -15,6 +15,8 @@ const withDigits: ReadonlySet<string> = new Set([
   ...['card.number', 'bankAccount.iban', 'bankAccount.bic'],
   ...['customer.phone', 'customer.mobile', 'customer.email', 'billing.postcode'],
   'customer.browser.userAgent',
+  // Opened or refused as a whole, and never kept.
+  ...['applePay.paymentToken', 'googlePay.paymentToken', 'samsungPay.paymentToken'],
 ])
 
 /** Holders of cards tell the simulator which result they want. */

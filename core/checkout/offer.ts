@@ -14,6 +14,7 @@ import { find } from './find.ts'
 import { priceOf, shownOf } from './shown.ts'
 import { asksForCvv, offered } from './stored-account.ts'
 import type { Checkout } from './types.ts'
+import { type OfferedWallet, walletsOf } from './wallets.ts'
 
 export type OfferedBrand = { readonly brand: string; readonly flow: Flow }
 
@@ -24,6 +25,8 @@ export type Offer = {
   /** What a press of the page that shows this offer is for; it travels back with the press. */
   readonly shown: string
   readonly brands: readonly OfferedBrand[]
+  /** Wallets whose button the page may show, where the browser has them. */
+  readonly wallets: readonly OfferedWallet[]
   readonly registrations: readonly {
     readonly id: string
     readonly brand: string
@@ -70,6 +73,7 @@ export async function offerOf(engine: Engine, id: string): Promise<Offer> {
     ...(kind === 'payment' ? priceOf(checkout) : {}),
     shown: shownOf(checkout),
     brands: await brandsOf(engine, channels, checkout),
+    wallets: await walletsOf(engine, channels, checkout),
     registrations: await registrationsOf(engine, channels, checkout),
     createRegistration: textOf(fields, 'createRegistration') === 'true',
     mayRegister: kind === 'payment' && textOf(fields, 'createRegistration') === undefined,

@@ -13,6 +13,7 @@ import { offerOf } from './offer.ts'
 import { stateView } from './reply.ts'
 import { aboutCheckout, readResult } from './result.ts'
 import { submit } from './submission.ts'
+import { walletSession } from './wallets.ts'
 
 export const checkoutOperations: Readonly<Record<string, Handler>> = {
   async 'checkouts.create'(engine, caller, call, build) {
@@ -41,6 +42,10 @@ export const checkoutOperations: Readonly<Record<string, Handler>> = {
   'checkouts.register': (engine, _, call) => submitted(engine, call, 'checkouts.register'),
   async 'checkouts.state'(engine, _, call) {
     return ok(await stateView(engine, await held(engine, idIn(call)), nonceIn(call)))
+  },
+  async 'checkouts.walletSession'(engine, _, call) {
+    const { request } = openRequest('checkouts.walletSession', queryOf(call)).check()
+    return ok({ session: await walletSession(engine, idIn(call), request as RequestFields) })
   },
   async 'checkouts.widget'(engine, _, call) {
     return ok(await offerOf(engine, idIn(call)))

@@ -6,10 +6,13 @@ import {
   PluginError,
   type Server,
   type Transfer,
+  type Wallet,
+  type WalletField,
 } from '@tollgate/plugin-kit'
 import { asConnector } from './authenticator.ts'
 import { checkSettings } from './settings.ts'
 import { checkSettlement } from './settlement-facts.ts'
+import { walletAsConnector } from './wallet.ts'
 
 /**
  * The party that carries an operation out: the simulator, an acquirer's test system, or its live
@@ -24,13 +27,22 @@ export type Loaded = {
   readonly plugin: string
   /** Of an authenticator, which the engine treats as a connector that moves no money. */
   readonly authenticator?: Authenticator
+  /** Of a wallet, which the engine treats as a connector that moves no money. */
+  readonly wallet?: Wallet
 }
 
 /** An authenticator among the loaded parts. */
 export type LoadedAuthenticator = Loaded & { readonly authenticator: Authenticator }
 
+export type LoadedWallet = Loaded & { readonly wallet: Wallet }
+
 export const isAuthenticator = (loaded: Loaded): loaded is LoadedAuthenticator =>
   loaded.authenticator !== undefined
+
+export const isWallet = (loaded: Loaded): loaded is LoadedWallet => loaded.wallet !== undefined
+
+/** Whether it carries out payments. */
+export const isAcquirer = (loaded: Loaded): boolean => !isAuthenticator(loaded) && !isWallet(loaded)
 
 const money = [
   'authorize',
@@ -75,6 +87,7 @@ export class Registry {
       for (const authenticator of plugin.authenticators ?? []) {
         this.#addAuthenticator(plugin, authenticator, configs)
       }
+      for (const wallet of plugin.wallets ?? []) this.#addWallet(plugin, wallet, configs)
     }
     this.transfers = byName(
       plugins.flatMap(({ transfers = [] }) => transfers),
@@ -98,7 +111,7 @@ export class Registry {
     if (this.#byName.has(name)) {
       throw new PluginError(
         'duplicate-name',
-        `${where}: a connector or authenticator of this name is there already.`,
+        `${where}: a connector, authenticator or wallet of this name is there already.`,
       )
     }
     checkContract(where, contract)
@@ -127,6 +140,38 @@ export class Registry {
       config: configOf(authenticator, configs),
       plugin: plugin.name,
       authenticator,
+    })
+  }
+
+  #addWallet(
+    plugin: Plugin,
+    wallet: Wallet,
+    configs: Readonly<Record<string, Record<string, unknown>>>,
+  ): void {
+    const { name, field } = wallet
+    const where = `Wallet "${name}" of plugin "${plugin.name}"`
+    this.#checkFacts(where, wallet)
+    if (typeof wallet.open !== 'function') {
+      throw new PluginError('missing-handler', `${where} has no open.`)
+    }
+    if (!walletFields.includes(field)) {
+      throw new PluginError(
+        'bad-setting',
+        `${where}: field must be ${walletFields.join(', ')}, not ${String(field)}.`,
+      )
+    }
+    if (this.walletOf(field) !== undefined) {
+      throw new PluginError(
+        'duplicate-name',
+        `${where}: another wallet opens ${field}.paymentToken.`,
+      )
+    }
+    const config = configOf(wallet, configs)
+    this.#byName.set(name, {
+      connector: walletAsConnector(wallet),
+      config,
+      plugin: plugin.name,
+      wallet,
     })
   }
 
@@ -166,10 +211,19 @@ export class Registry {
   /** The first connector for `mode`, in the order of the plugins. */
   forMode(mode: Mode): Loaded | undefined {
     for (const loaded of this.#byName.values()) {
-      if (isAuthenticator(loaded)) continue
+      if (!isAcquirer(loaded)) continue
       if (loaded.connector.supports.modes?.includes(mode) === true) return loaded
     }
     return undefined
+  }
+
+  wallets(): LoadedWallet[] {
+    return [...this.#byName.values()].filter(isWallet)
+  }
+
+  /** The wallet that opens tokens of this field. */
+  walletOf(field: WalletField): LoadedWallet | undefined {
+    return this.wallets().find(({ wallet }) => wallet.field === field)
   }
 
   /** The authenticators for `mode` that need no account, in the order of the plugins. */
@@ -180,6 +234,8 @@ export class Registry {
     )
   }
 }
+
+const walletFields: readonly WalletField[] = ['applePay', 'googlePay', 'samsungPay']
 
 const configOf = (
   { name, config }: Pick<Connector, 'name' | 'config'>,

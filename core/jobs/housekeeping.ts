@@ -12,6 +12,7 @@ import { purgeDrafts } from '../report/store-cut.ts'
 import { purgeDestinations, purgeReportDeliveries } from '../report-delivery/store-queue.ts'
 import { purgeParts } from '../settlement/store-file.ts'
 import { dropSteps, purgeSteps } from '../transcript/store.ts'
+import { purgeReplays } from '../wallet/store.ts'
 import { dropDeliveries, purgeEndpoints } from '../webhook/store.ts'
 import { defineJob } from './define.ts'
 
@@ -22,7 +23,7 @@ const partBatch = 200
 const draftBatch = 1
 
 /**
- * Creates the partitions of the coming months, and deletes expired rows: idempotency keys, messages
+ * Creates the partitions of the coming months, and deletes expired rows: idempotency keys, tokens of wallets, messages
  * of acquirers, checkouts without a payment, sealed numbers of checkouts, bytes of settlement files, unpublished report files, delivery logs, removed webhook endpoints and report destinations, steps, sessions, failed logins and
  * proposals. Safe to run twice: existing partitions and deleted rows need no work.
  */
@@ -37,6 +38,7 @@ export const housekeeping = defineJob<Record<string, never>>({
     await inBatches(engine, () => purgeUnverified(limits.unverifiedEventDays, batch))
     await inBatches(engine, () => purgeEvents(limits.eventDays, batch))
     const ago = (ms: number) => new Date(engine.clock.realMs() - ms)
+    await inBatches(engine, () => purgeReplays(ago(0), batch))
     await inBatches(engine, () => purgeSessions(ago(limits.sessionMs), batch))
     await inBatches(engine, () => purgeFailures(ago(limits.loginForgottenMs), batch))
     await inBatches(engine, () => purgeProposals(ago(2 * limits.proposalMs), batch))

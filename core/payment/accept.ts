@@ -2,6 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { refuseWrongParameters } from '../connector/parameters.ts'
+import { violated } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -12,6 +13,7 @@ import { refuseOwnNumber } from '../request/own-number.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import { authenticatorMs } from '../three-d-secure/ask.ts'
 import { planAuthentication } from '../three-d-secure/plan.ts'
+import { replayConstraint } from '../wallet/store.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { callTime, endOf } from './call-time.ts'
@@ -22,6 +24,7 @@ import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
 import { SlotTaken } from './in-checkout.ts'
 import { instrumentOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
+import { replayedToken, withOpenedToken } from './opened-token.ts'
 import {
   queueFirst,
   refuseAuthentication,
@@ -48,12 +51,13 @@ export type Accepted =
 export async function acceptFirst(
   engine: Engine,
   channel: Channel,
-  request: Request,
+  received: Request,
   idempotency: Idempotency | null,
   use: Use = {},
 ): Promise<Accepted> {
-  if (use.within !== undefined) refuseUnstorable(request)
-  const asked = await checkFirst(engine, channel, request, use)
+  if (use.within !== undefined) refuseUnstorable(received)
+  const { request, wallet } = await withOpenedToken(engine, channel, received)
+  const asked = await checkFirst(engine, channel, request, use, wallet)
   // The number is counted by now, so an answer from the key cannot confirm a guess.
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
@@ -87,9 +91,10 @@ export async function acceptFirst(
     const now = at === undefined ? row : { ...row, slot_at: at }
     return tellFirstCommit(engine, payment, () => writeFirst(engine, now, (no) => keyOf(id, no)))
   }
-  const written = await write().catch((error: unknown) => {
+  const written = await write().catch(async (error: unknown) => {
     engine.cardTesting.end(trial)
-    throw error
+    if (wallet === undefined || violated(error) !== replayConstraint) throw error
+    throw await replayedToken(engine, request, wallet)
   })
   if (written === null) {
     engine.cardTesting.end(trial)

@@ -17,6 +17,7 @@ import { refuse, textOf } from '../request/values.ts'
 import { isOn } from '../three-d-secure/plan.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
 import type { InCheckout } from './in-checkout.ts'
+import { asOfToken, type FromWallet, refuseOtherAmount } from './opened-token.ts'
 import { handlerOf } from './operation-kinds.ts'
 import type { Scheduled } from './scheduled.ts'
 import { numbersOf } from './stored-request.ts'
@@ -55,6 +56,8 @@ export type Asked = {
   readonly account: CheckedAccount
   readonly method: Exclude<CheckedAccount['kind'], 'none' | 'wallet'> | null
   readonly brand: string | null
+  /** The token that the card came out of. */
+  readonly wallet: FromWallet | undefined
   /** Values of class pan, by full name. */
   readonly numbers: Readonly<Record<string, string>>
   readonly mode: Mode
@@ -66,12 +69,16 @@ export type Asked = {
 /** ISO 4217's code for transactions without a currency. */
 const nothing = { minor: 0n, currency: 'XXX' }
 
-/** @throws GatewayError with the code of the fault in the request. */
+/**
+ * @param request with the card of its wallet's token, where it came with one.
+ * @throws GatewayError with the code of the fault in the request.
+ */
 export async function checkFirst(
   engine: Engine,
   channel: Channel,
   request: Request,
   use: Use,
+  wallet?: FromWallet,
 ): Promise<Asked> {
   const { fields } = request
   const isVerification = use.only === 'verification'
@@ -90,11 +97,14 @@ export async function checkFirst(
   const clockId = await clockOf(engine, channel, fields, use.clockId ?? null)
   const now = await businessNow(engine, channel.id, clockId)
   const cvvAsked = !isAuthentication && channel.settings.cvvRequired === true
-  const account = checkAccount(fields, {
-    now,
-    cvvAsked,
-    isFromBrowser: use.isAtCheckout === true && use.registrationId === undefined,
-  })
+  const account = checkOpened(wallet, () =>
+    checkAccount(fields, {
+      now,
+      cvvAsked,
+      opened: wallet?.field,
+      isFromBrowser: use.isAtCheckout === true && use.registrationId === undefined,
+    }),
+  )
   const amount = isVerification ? nothing : checkAmount(fields, { now, followUp: false })
   checkCountries(fields)
   const isStored = isVerification || textOf(fields, 'createRegistration') === 'true'
@@ -105,7 +115,7 @@ export async function checkFirst(
     if (use.inCheckout === undefined) refuseOwnNumber(numbers, request.names)
     refuseManyNumbers(engine, channel, use.caller, numbers)
   }
-  return {
+  const asked: Asked = {
     request,
     use,
     paymentType,
@@ -115,12 +125,24 @@ export async function checkFirst(
     kind: handlerOf[paymentType] ?? 'verify',
     amount,
     account,
+    wallet,
     method: account.kind === 'none' || account.kind === 'wallet' ? null : account.kind,
     brand: account.brand?.code ?? null,
     numbers,
     mode: modeOf(engine, fields),
     clockId,
     now,
+  }
+  // An account that is only stored moves no money.
+  if (wallet !== undefined && !isVerification) refuseOtherAmount(engine, request, amount, wallet)
+  return asked
+}
+
+function checkOpened(wallet: FromWallet | undefined, check: () => CheckedAccount): CheckedAccount {
+  try {
+    return check()
+  } catch (error) {
+    throw wallet === undefined ? error : asOfToken(error, wallet.field)
   }
 }
 

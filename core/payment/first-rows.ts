@@ -15,7 +15,7 @@ import { shownNumbers } from './instrument.ts'
 import type { Effect } from './operation-kinds.ts'
 import { idempotencyOfExecution } from './scheduled.ts'
 import { sealNumbers } from './sealed-numbers.ts'
-import type { AcceptRow, RegisteringRow, ScheduledRow } from './store-first.ts'
+import type { AcceptRow, RegisteringRow, ReplayColumns, ScheduledRow } from './store-first.ts'
 import type { SlotRow } from './store-in-checkout.ts'
 import { accountPart, noticeAt, withoutSecrets } from './stored-request.ts'
 import type { Payment, StoredRequest } from './types.ts'
@@ -162,6 +162,7 @@ export async function firstRow(
       payment.answer.authentication === undefined
         ? null
         : JSON.stringify(payment.answer.authentication),
+    ...replayColumns(asked),
     ...(scheduled === undefined
       ? {}
       : { occurrence_id: scheduled.executionId, previous_id: scheduled.previousId }),
@@ -169,6 +170,14 @@ export async function firstRow(
     ...(asked.isStored ? await registeringColumns(engine, asked, payment) : {}),
   }
 }
+
+function replayColumns({ wallet }: Asked): ReplayColumns {
+  if (wallet === undefined) return noReplay
+  const { replay } = wallet
+  return { wallet: replay.wallet, replay_hash: replay.hash, replay_until: replay.until }
+}
+
+const noReplay: ReplayColumns = { wallet: null, replay_hash: null, replay_until: null }
 
 /** A registration's own columns: short id, request part, and the date of the expiry notice. */
 async function registeringColumns(

@@ -34,7 +34,15 @@ export const acceptColumns = {
   checkout_id: 'text',
   clock_id: 'uuid',
   authentication: 'jsonb',
+  wallet: 'text',
+  replay_hash: 'bytea',
+  replay_until: 'timestamptz',
 } as const
+
+export type ReplayColumns = Pick<
+  RowOf<typeof acceptColumns>,
+  'wallet' | 'replay_hash' | 'replay_until'
+>
 
 export type AcceptRow = RowOf<typeof acceptColumns> & {
   readonly id: string
@@ -72,7 +80,10 @@ new_key as (
 accepted as (
   select * from given
   where idempotency_key is null or id in (select payment_id from new_key))`
-/** Every row of the payments in `accepted`. */
+/**
+ * Every row of the payments in `accepted`. A token of a wallet that has a payment breaks its key, and then nothing is
+ * written.
+ */
 export const written = `,
 new_payment as (
   insert into tollgate.payment (id, channel_id, entity_id, root_id, chain_id, account_id, short_no,
@@ -94,7 +105,10 @@ new_attempt as (
   insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until, stage)
   select attempt_key, id, attempt_kind, connector, 'sending', now() + lease_ms * interval '1 millisecond',
     case when authentication is null then 'money' else 'authentication' end
-  from accepted)`
+  from accepted),
+new_replay as (
+  insert into tollgate.wallet_replay (wallet, hash, payment_id, until)
+  select wallet, replay_hash, id, replay_until from accepted where replay_hash is not null)`
 
 /**
  * First commit: payment, request, sealed instrument, attempt and idempotency row. When the

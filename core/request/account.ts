@@ -20,7 +20,7 @@ export type CheckedAccount =
   /** `iban` is in its electronic form: capitals, no blanks. */
   | { kind: 'bankAccount'; brand: Brand; iban?: string }
   | { kind: 'virtualAccount'; brand: Brand }
-  /** An encrypted wallet token: decryption reveals the number and perhaps the brand. */
+  /** An encrypted wallet token that is not opened yet: it has the number, and so the brand. */
   | { kind: 'wallet'; brand?: Brand; wallet: Wallet }
   /** The brand needs no account data, and none was sent. */
   | { kind: 'none'; brand: Brand }
@@ -30,11 +30,17 @@ export type AccountOptions = {
   readonly now: Date
   /** The channel requires a security code whenever the shopper is present. */
   readonly cvvAsked: boolean
+  /** The card came out of a token of this wallet, which was opened. */
+  readonly opened?: Wallet | undefined
   /** A shopper chose the brand, who could choose one that is never authenticated. */
   readonly isFromBrowser?: boolean
 }
 
 const wallets: readonly Wallet[] = ['applePay', 'googlePay', 'samsungPay']
+
+/** The wallet whose encrypted token the request has. */
+export const encryptedWallet = (fields: RequestFields): Wallet | undefined =>
+  walletWith(fields, 'paymentToken')
 
 /** The wallet whose group holds this field. */
 const walletWith = (fields: RequestFields, field: 'paymentToken' | 'source') =>
@@ -108,7 +114,7 @@ function checkCard(
 ): CheckedAccount {
   const number = textOf(card, 'number') as string
   if (!passesLuhn(number)) throw refuse('100.100.101', 'card.number', 'has a wrong check digit')
-  const wallet = walletWith(fields, 'source')
+  const wallet = options.opened ?? walletWith(fields, 'source')
   const cardBrand = schemeOf(sent)
   const brand = cardBrand ?? brandOfNumber(number, 'card number')
   checkNumber(number, 'card.number', brand, cardBrand, options.isFromBrowser)
@@ -207,7 +213,8 @@ function cardAccount(
     return brand === undefined ? { kind: 'wallet', wallet } : { kind: 'wallet', brand, wallet }
   }
   // Without `source`, a number is not a decrypted token of that wallet.
-  if (brand?.method === 'WA' && walletWith(fields, 'source') !== brand.account) return undefined
+  const opened = options.opened ?? walletWith(fields, 'source')
+  if (brand?.method === 'WA' && opened !== brand.account) return undefined
   const card = groupOf(fields, 'card')
   if (card !== undefined && textOf(card, 'number') !== undefined) {
     return checkCard(fields, card, brand, options)

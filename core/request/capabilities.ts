@@ -6,7 +6,6 @@ import { groupOf, refuse, textOf } from './values.ts'
 
 const firstTypes = new Set(['PA', 'DB', 'CD', 'PA.CP'])
 const followUpTypes = new Set(['CP', 'RV', 'RF', 'RB', 'RC', 'CB', 'CR'])
-const wallets = ['applePay', 'googlePay', 'samsungPay']
 /** Fields that request authentication of the shopper, as opposed to results from elsewhere. */
 const authenticationFields = [
   'deviceInfo',
@@ -69,14 +68,6 @@ export function refuseUnavailable(
         ? 'is sent to /v1/threeDSecure'
         : 'is not available; send PA, DB, CD or PA.CP'
     add('paymentType', hint, paymentType)
-  }
-  for (const wallet of wallets) {
-    if (textOf(groupOf(fields, wallet), 'paymentToken') !== undefined) {
-      add(
-        `${wallet}.paymentToken`,
-        'opening wallet tokens is not available; send the decrypted values',
-      )
-    }
   }
   for (const name of authenticates ? [] : authenticationAsked(fields)) {
     add(

@@ -2,6 +2,7 @@
 import type { Instrument, Kind } from '@tollgate/plugin-kit'
 import type { CallTarget } from '../connector/call.ts'
 import {
+  isAcquirer,
   isAuthenticator,
   type Loaded,
   type LoadedAuthenticator,
@@ -83,7 +84,7 @@ export class Targets {
         })
         continue
       }
-      if (isAuthenticator(loaded)) continue
+      if (!isAcquirer(loaded)) continue
       const why = unfit(loaded, wanted)
       if (why === undefined) return this.#target(loaded, channel.id, wanted.mode, account)
       refusal ??= why
@@ -100,7 +101,7 @@ export class Targets {
     const accounts = await this.#directory.accounts(id)
     const acquirers = accounts.flatMap(({ mode: itsMode, connector, brands, active }) => {
       const loaded = active && itsMode === mode ? this.#registry.get(connector) : undefined
-      return loaded === undefined || isAuthenticator(loaded) ? [] : [{ loaded, brands }]
+      return loaded === undefined || !isAcquirer(loaded) ? [] : [{ loaded, brands }]
     })
     return (wanted) =>
       acquirers.some(

@@ -16,6 +16,7 @@ import { type Audience, inOrder, type Step } from '../transcript/types.ts'
 import { notificationSteps, stepsOfDelivery } from './deliveries.ts'
 import { paymentOfCheckout, paymentOfRequest } from './of-request.ts'
 import { paymentSteps } from './payment.ts'
+import { refusedRequest } from './refused-request.ts'
 import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts'
 import {
   type DeliveryRow,
@@ -29,7 +30,8 @@ export type Kind = 'payment' | 'registration' | 'schedule' | 'execution' | 'deli
 
 /** A resource with everything that happened to it. */
 export type Inspected = {
-  readonly kind: Kind
+  /** `request`: one that was refused, so that nothing came of it. */
+  readonly kind: Kind | 'request'
   readonly id: string
   /** Facts about the resource and its state, by name. */
   readonly facts: Readonly<Record<string, string>>
@@ -164,6 +166,8 @@ export async function inspect(
   const [row] = await engine.lanes.read(paymentByAttempt(reference))
   const payment = row === undefined ? await madeBy(engine, reference, plain) : toPayment(row)
   if (payment !== undefined) return inspected(engine, { kind: 'payment', payment })
+  const refused = isId(plain) ? await refusedRequest(engine, plain) : []
+  if (refused.length > 0) return { kind: 'request', id: plain, facts: {}, steps: refused }
   const wanted = { shortNo: shortNo(reference) ?? null, merchantTransactionId: reference }
   const search = paymentsByReference(wanted, days, mostCandidates)
   const rows = await engine.lanes.read(search, limits.slowReadMs)

@@ -5,7 +5,7 @@ export type Step = {
   readonly at: Date
   /**
    * An operation at the acquirer (`debit`, `enquire`, `reverseByKey`), or `accepted`, `settled`,
-   * `repeated`, `acquirer-event`, `attention`, `attention-resolved`, `decision`, `job`, `follow-up`,
+   * `repeated`, `wallet`, `acquirer-event`, `attention`, `attention-resolved`, `decision`, `job`, `follow-up`,
    * `execution`, `missed`, `changed`, `payment`, `schedule`, `notification`, `waits`.
    */
   readonly name: string

@@ -4,9 +4,7 @@ import type { Exporter } from './exporter.ts'
 import type { Pages } from './page.ts'
 import type { Server } from './server.ts'
 import type { Transfer } from './transfer.ts'
-
-/** Reserved. A wallet will turn an encrypted payment token into an instrument. */
-export type Wallet = { readonly name: string }
+import type { Wallet } from './wallet.ts'
 
 /** The arguments of a plugin's job handler. */
 export type JobRun = {
@@ -47,6 +45,7 @@ export type Plugin = {
   readonly contract: number
   readonly connectors?: readonly Connector[]
   readonly authenticators?: readonly Authenticator[]
+  /** Open encrypted payment tokens. */
   readonly wallets?: readonly Wallet[]
   readonly jobs?: readonly Job[]
   /** Called in this process after the commit. A crash can lose calls. */

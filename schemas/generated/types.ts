@@ -1671,6 +1671,9 @@ export interface RegistrationsCreateRequest {
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
   card?: Card
+  applePay?: ApplePay
+  googlePay?: GooglePay
+  samsungPay?: SamsungPay
   virtualAccount?: VirtualAccount
   bankAccount?: BankAccount
   tokenAccount?: TokenAccountOfRegistrationsCreate
@@ -2170,6 +2173,9 @@ export interface CheckoutsPayRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: BrandCode
   card?: CardOfCheckoutsPay
+  applePay?: ApplePayOfCheckoutsPay
+  googlePay?: GooglePayOfCheckoutsPay
+  samsungPay?: SamsungPayOfCheckoutsPay
   bankAccount?: BankAccountOfCheckoutsPay
   /** Stores the instrument; the answer has registrationId. Usable once the payment is approved. */
   createRegistration?: boolean | 'true' | 'false'
@@ -2189,6 +2195,21 @@ export interface CardOfCheckoutsPay {
   expiryYear?: string
   /** Security code. Used once, never stored. */
   cvv?: string
+}
+
+export interface ApplePayOfCheckoutsPay {
+  /** Encrypted token exactly as the wallet made it. */
+  paymentToken?: string
+}
+
+export interface GooglePayOfCheckoutsPay {
+  /** Encrypted token exactly as the wallet made it. */
+  paymentToken?: string
+}
+
+export interface SamsungPayOfCheckoutsPay {
+  /** Encrypted token exactly as the wallet made it. */
+  paymentToken?: string
 }
 
 export interface BankAccountOfCheckoutsPay {
@@ -2277,6 +2298,9 @@ export interface CheckoutsRegisterRequest {
   /** Brand of the payment method. Optional where the card number determines it. */
   paymentBrand?: BrandCode
   card?: CardOfCheckoutsPay
+  applePay?: ApplePayOfCheckoutsPay
+  googlePay?: GooglePayOfCheckoutsPay
+  samsungPay?: SamsungPayOfCheckoutsPay
   bankAccount?: BankAccountOfCheckoutsPay
   customer?: CustomerOfCheckoutsPay
   billing?: BillingOfCheckoutsPay
@@ -2289,6 +2313,13 @@ export interface CheckoutsStateRequest {
 }
 
 export type CheckoutsWidgetRequest = Record<string, never>
+
+export interface CheckoutsWalletSessionRequest {
+  /** The wallet whose sheet the page opens. */
+  wallet?: "applePay"
+  /** Origin of the merchant's page. */
+  origin?: string
+}
 
 export interface SchedulesCreateRequest {
   /** Charged amount, including tax and shipping. No other amount moves money. */
@@ -4239,6 +4270,7 @@ export interface RegistrationsCreateAnswer {
   cart?: CartAnswer
   marketPlace?: MarketPlaceAnswer
   airline?: AirlineAnswer
+  applePay?: ApplePayAnswer
   threeDSecure?: ThreeDSecureAnswer
   redirect?: RedirectAnswer
 }
@@ -4793,6 +4825,7 @@ export interface CheckoutsWidgetAnswer {
   /** What the page shows; a submission sends it back. */
   shown: string
   brands?: BrandAnswer[]
+  wallets?: WalletAnswer[]
   registrations?: RegistrationAnswerOfCheckoutsWidget[]
   /** True when the account is stored in any case. */
   createRegistration: boolean
@@ -4827,6 +4860,23 @@ export interface BrandAnswer {
   flow?: ("card" | "redirect" | "bank")
 }
 
+export interface WalletAnswer {
+  /** Wallets whose button the page may show, where the browser has them. */
+  field?: ("applePay" | "googlePay")
+  /** The wallet's own word for the environment. */
+  environment?: string
+  /** Id of the gateway at the wallet. */
+  gateway?: string
+  /** Id of the merchant at the gateway. */
+  gatewayMerchantId?: string
+  /** Id of the merchant at the wallet. */
+  merchantId?: string
+  /** Name that the wallet shows to the shopper. */
+  merchantName?: string
+  /** Country of the acquirer. */
+  country?: string
+}
+
 export interface RegistrationAnswerOfCheckoutsWidget {
   /** Stored accounts to choose from. */
   id?: string
@@ -4840,6 +4890,11 @@ export interface RegistrationAnswerOfCheckoutsWidget {
   expiryYear?: string
   /** Whether the shopper enters the security code. */
   cvv?: ("asked" | "not")
+}
+
+export interface CheckoutsWalletSessionAnswer {
+  /** The wallet's own object for its sheet, as JSON. */
+  session: string
 }
 
 export interface SchedulesCreateAnswer {
@@ -6850,6 +6905,7 @@ export interface Requests {
   'checkouts.register': CheckoutsRegisterRequest
   'checkouts.state': CheckoutsStateRequest
   'checkouts.widget': CheckoutsWidgetRequest
+  'checkouts.walletSession': CheckoutsWalletSessionRequest
   'schedules.create': SchedulesCreateRequest
   'schedules.preview': SchedulesPreviewRequest
   'schedules.list': SchedulesListRequest
@@ -6933,6 +6989,7 @@ export interface Answers {
   'checkouts.register': CheckoutsRegisterAnswer
   'checkouts.state': CheckoutsStateAnswer
   'checkouts.widget': CheckoutsWidgetAnswer
+  'checkouts.walletSession': CheckoutsWalletSessionAnswer
   'schedules.create': SchedulesCreateAnswer
   'schedules.preview': SchedulesPreviewAnswer
   'schedules.list': SchedulesListAnswer

@@ -7,6 +7,7 @@ import { card } from './card.ts'
 import { customer } from './customer.ts'
 import { id32, merchantReference, month, year } from './formats.ts'
 import { tokenization } from './tokenization.ts'
+import { applePay, googlePay, samsungPay } from './wallets.ts'
 
 const checkoutId = match('[a-zA-Z0-9.-]{32,48}', '8AC7A4CA5B0E4D7C9F21D3A86E4B7710.node-1', 32, 48)
 
@@ -53,6 +54,9 @@ export const checkoutSubmission = together('checkout submission', 'Submission of
   press,
   fromShopper(basic, ['paymentBrand']),
   fromShopper(card, ['card.number', 'card.holder', 'card.expiryMonth', 'card.expiryYear', 'card.cvv']),
+  fromShopper(applePay, ['applePay.paymentToken']),
+  fromShopper(googlePay, ['googlePay.paymentToken']),
+  fromShopper(samsungPay, ['samsungPay.paymentToken']),
   fromShopper(bankAccount, ['bankAccount.holder', 'bankAccount.iban', 'bankAccount.bic', 'bankAccount.country']),
   fromShopper(tokenization, ['createRegistration']),
   fromShopper(customer, [
@@ -109,6 +113,17 @@ export const checkoutSubmissionResponse = together('checkout submission response
   onward,
 ])
 
+/** Asks a wallet to recognise the merchant's page. */
+export const walletSession = group('', 'Session of a wallet', [
+  // name   format              need direction class meaning
+  ['wallet', oneOf('applePay'), R,   request,  none, 'The wallet whose sheet the page opens.'],
+  ['origin', AN(255),           R,   request,  none, "Origin of the merchant's page."],
+], [], 'wallet session')
+
+export const walletSessionResponse = group('', 'Session of a wallet', [
+  ['session', AN(65536), R, response, none, "The wallet's own object for its sheet, as JSON."],
+], [], 'wallet session response')
+
 /** What the widget of a checkout shows. */
 export const checkoutOffer = group('', 'Offer of a checkout', [
   // name                       format                            need direction class meaning
@@ -118,6 +133,13 @@ export const checkoutOffer = group('', 'Offer of a checkout', [
   ['shown',                     shownPrice,                       R,   response, none, 'What the page shows; a submission sends it back.'],
   ['brands[n].brand',           { kind: 'brand' },                C,   response, none, 'Brands to choose from.', { maxIndex: 499 }],
   ['brands[n].flow',            oneOf('card', 'redirect', 'bank'), C,  response, none, 'How the shopper pays with the brand.', { maxIndex: 499 }],
+  ['wallets[n].field',          oneOf('applePay', 'googlePay'),   C,   response, none, 'Wallets whose button the page may show, where the browser has them.', { maxIndex: 9 }],
+  ['wallets[n].environment',    AN(32),                           C,   response, none, "The wallet's own word for the environment.", { maxIndex: 9 }],
+  ['wallets[n].gateway',        AN(64),                           C,   response, none, 'Id of the gateway at the wallet.', { maxIndex: 9 }],
+  ['wallets[n].gatewayMerchantId', AN(128),                       C,   response, none, 'Id of the merchant at the gateway.', { maxIndex: 9 }],
+  ['wallets[n].merchantId',     AN(128),                          C,   response, none, 'Id of the merchant at the wallet.', { maxIndex: 9 }],
+  ['wallets[n].merchantName',   AN(64),                           C,   response, none, 'Name that the wallet shows to the shopper.', { maxIndex: 9 }],
+  ['wallets[n].country',        { kind: 'country' },              C,   response, none, 'Country of the acquirer.', { maxIndex: 9 }],
   ['registrations[n].id',       id32,                             C,   response, none, 'Stored accounts to choose from.'],
   ['registrations[n].brand',    { kind: 'brand' },                C,   response, none, 'Brand of the account.'],
   ['registrations[n].last4',    match('[a-zA-Z0-9]{4}', '4242', 4, 4), C, response, none, 'Last four characters of its number.'],

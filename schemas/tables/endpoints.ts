@@ -162,12 +162,15 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/registrations',
     title: 'Store an account for later payments',
     accepts: [
-      'registration', 'card', 'virtualAccount', 'bankAccount', 'tokenAccount', ...aboutPayment, 'recurringMigration',
+      'registration', 'card', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount',
+      ...aboutPayment, 'recurringMigration',
       'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'testClock', 'compatibility',
     ],
     refused: ['registrations[n].id', 'transactionDueDate', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
     // The verification has them; the account keeps those of its owner.
-    answers: [...registrationAnswer, ...aboutPayment, 'threeDSecure', 'authentication response', 'asynchronous'],
+    answers: [
+      ...registrationAnswer, ...aboutPayment, 'applePay', 'threeDSecure', 'authentication response', 'asynchronous',
+    ],
     declines: true,
     idempotent: true,
     login: 'token',
@@ -378,6 +381,20 @@ export const endpoints: readonly Endpoint[] = [
     login: 'checkout',
     right: 'none',
     throttle: 'read',
+    crossOrigin: true,
+  },
+  {
+    operation: 'checkouts.walletSession',
+    method: 'GET',
+    path: '/v1/checkouts/{id}/walletSession',
+    alsoPaths: ['/checkouts/{id}/walletSession'],
+    title: "Let a wallet recognise the merchant's page",
+    accepts: ['wallet session'],
+    answers: ['wallet session response'],
+    login: 'checkout',
+    right: 'none',
+    // It makes the gateway send a request.
+    throttle: 'write',
     crossOrigin: true,
   },
   {

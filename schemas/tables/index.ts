@@ -8,7 +8,7 @@ import { card } from './card.ts'
 import { cartItems } from './cart-items.ts'
 import { cartPayments } from './cart-payments.ts'
 import { chargeback } from './chargeback.ts'
-import { checkout, checkoutOffer, checkoutPress, checkoutResponse, checkoutStateResponse, checkoutSubmission, checkoutSubmissionResponse } from './checkout.ts'
+import { checkout, checkoutOffer, checkoutPress, checkoutResponse, checkoutStateResponse, checkoutSubmission, checkoutSubmissionResponse, walletSession, walletSessionResponse } from './checkout.ts'
 import { compatibility } from './compatibility.ts'
 import { corporate } from './corporate.ts'
 import { customParameters } from './custom-parameters.ts'
@@ -81,7 +81,7 @@ export const groups: readonly Group[] = [
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, schedulePreview, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
-  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, answerWithoutId, failure, paymentResponse, authenticationResponse, authenticationProof, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, checkoutStateResponse, checkoutSubmissionResponse, checkoutOffer, scheduleResponse, scheduleListResponse, clockResponse, clockListResponse, stepResponse, eventResponse, eventListResponse,
+  reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, answerWithoutId, failure, paymentResponse, authenticationResponse, authenticationProof, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, checkoutStateResponse, checkoutSubmissionResponse, checkoutOffer, walletSession, walletSessionResponse, scheduleResponse, scheduleListResponse, clockResponse, clockListResponse, stepResponse, eventResponse, eventListResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, paymentNotification, scheduleNotification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse, resultCodeListResponse,
   reportDestination, reportDestinationQuery, reportReplay, reportDeliveryQuery, sftpKey, reportDestinationResponse, reportDestinationListResponse, reportDeliveryResponse, reportActionResponse, sftpKeyResponse, sftpKeyListResponse,
 ]

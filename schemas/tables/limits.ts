@@ -307,6 +307,15 @@ export const limits = {
   officeReadsPerEntity: 2,
   officeRows: { default: 100, max: 1_000 },
 
+  // Wallets.
+  /** Refusals of wallets' tokens are answered at multiples of this time. */
+  walletRefusalMs: 50,
+  /** Documents with trust anchors of wallets: time and size of a fetch, and how long one is kept. */
+  walletDocumentMs: 10 * second,
+  walletDocumentBytes: 256 * 1024,
+  walletSessionBytes: 32 * 1024,
+  walletDocumentLifeMs: { least: minute, most: 7 * day, unsaid: hour },
+
   // Authentication of cardholders.
   /** Time for one call of an authenticator, and for the question after a lost answer. */
   authenticatorTimeoutMs: 20 * second,

@@ -116,6 +116,7 @@ const answeredWithoutToken: ReadonlySet<string> = new Set([
   'checkouts.pay',
   'checkouts.register',
   'checkouts.state',
+  'checkouts.walletSession',
   'checkouts.widget',
 ])
 

@@ -170,7 +170,10 @@ export async function startWithAcquirer(
   options: TestGatewayOptions & { readonly acquirer?: ScriptedAcquirer } = {},
 ): Promise<AcquirerRun> {
   const { acquirer = scriptedAcquirer(), ...more } = options
-  const run = await startGateway({ ...more, plugins: [acquirer.plugin] })
+  const run = await startGateway({
+    ...more,
+    plugins: [acquirer.plugin, ...(more.plugins ?? [])],
+  })
   const account = await run.gateway.entities.createAccount({
     channelId: run.channel,
     connector: scriptedName,

@@ -61,6 +61,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
   {
     layer: 'Held by the engine',
     parts: [
+      'wallet/',
       'routing/',
       'card-testing/',
       'business-time/',

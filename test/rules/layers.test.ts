@@ -18,6 +18,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   core: ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/simulator': ['@tollgate/schemas', '@tollgate/plugin-kit'],
   'connectors/acquirer-json': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
+  'connectors/google-pay': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
+  'connectors/apple-pay': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
+  'connectors/samsung-pay': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
   host: [
     '@tollgate/schemas',
     '@tollgate/plugin-kit',

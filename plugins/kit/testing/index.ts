@@ -1,17 +1,19 @@
 /**
- * The contracts of connectors, their settlement files, and authenticators as tests. They run with Node's own runner, on
- * this machine alone:
+ * The contracts of connectors, their settlement files, authenticators and wallets as tests. They run with Node's own
+ * runner, on this machine alone:
  *
  * ```ts
- * import { authenticatorContract, connectorContract, settlementContract } from '@tollgate/plugin-kit/testing'
+ * import { authenticatorContract, connectorContract, settlementContract, walletContract } from '@tollgate/plugin-kit/testing'
  * connectorContract(acme, sandbox)
  * settlementContract(acme, sandboxOfFiles)
  * authenticatorContract(acme3ds, sandboxOfIssuer)
+ * walletContract(acmePay, sandboxOfWallet)
  * ```
  */
 import { describe, test } from 'node:test'
 import type { Authenticator } from '../authenticator.ts'
 import type { Connector } from '../connector.ts'
+import type { Wallet } from '../wallet.ts'
 import {
   type AuthenticatorContractOptions,
   authenticatorCases,
@@ -32,6 +34,9 @@ import {
   settlementParts,
 } from './settlement/contract.ts'
 import type { SettlementSandbox } from './settlement/sandbox.ts'
+import { walletParts } from './wallet/cases.ts'
+import { walletCases } from './wallet/contract.ts'
+import type { WalletSandbox } from './wallet/sandbox.ts'
 
 export {
   type AuthenticatorContractOptions,
@@ -68,6 +73,8 @@ export {
   settlementCases,
 } from './settlement/contract.ts'
 export type { SamplePayment, SettlementSandbox, SettlementServer } from './settlement/sandbox.ts'
+export { runWalletContract, walletCases } from './wallet/contract.ts'
+export type { TokenFlaw, TokenScene, WalletSandbox } from './wallet/sandbox.ts'
 
 /**
  * Registers one test for each applicable case of the connector. Unsupported cases are printed as a
@@ -99,6 +106,11 @@ export function settlementContract(
 ): void {
   const found = settlementCases(connector, sandbox, options)
   register(`the settlement files of ${connector.name}`, Object.keys(settlementParts), found)
+}
+
+/** The same for a wallet. */
+export function walletContract(wallet: Wallet, sandbox: WalletSandbox): void {
+  register(wallet.name, Object.keys(walletParts), walletCases(wallet, sandbox))
 }
 
 function register(

@@ -14,6 +14,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'reports.records': 'reports.test.ts',
   'threeDSecure.create': 'authentication.test.ts',
   'threeDSecure.get': 'authentication.test.ts',
+  'checkouts.walletSession': 'wallet-session.test.ts',
   'connectors.event': 'process.test.ts of the simulator',
 }
 

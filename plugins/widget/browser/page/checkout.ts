@@ -13,6 +13,17 @@ export type StoredCard = {
   readonly cvv?: 'asked' | 'not'
 }
 
+/** A wallet whose sheet may open here, with what it needs to know of the merchant. */
+export type OfferedWallet = {
+  readonly field: 'applePay' | 'googlePay'
+  readonly environment?: string
+  readonly gateway?: string
+  readonly gatewayMerchantId?: string
+  readonly merchantId?: string
+  readonly merchantName?: string
+  readonly country?: string
+}
+
 /** The facts of a checkout that a shopper may see. */
 export type Checkout = {
   readonly kind: 'payment' | 'registration'
@@ -21,6 +32,7 @@ export type Checkout = {
   /** The gateway's word for what is paid: it travels back with a press. */
   readonly shown?: string
   readonly brands: readonly { readonly brand: string; readonly flow: Flow }[]
+  readonly wallets?: readonly OfferedWallet[]
   readonly registrations: readonly StoredCard[]
   readonly createRegistration: boolean
   readonly locale?: string

@@ -30,6 +30,8 @@ export type Options = {
   autofocus?: string
   billingAddress?: Words
   mandatoryBillingFields?: Readonly<Record<string, boolean>>
+  /** Brands whose own script may run in the page. */
+  inlineFlow?: readonly string[]
   registrations?: { requireCvv?: boolean; hideInitialPaymentForms?: boolean }
   threeDIframeSize?: { width?: string; height?: string }
   browser?: { threeDChallengeWindow?: string | number }
@@ -112,6 +114,7 @@ export function readOptions(): Options {
   for (const [name, value] of Object.entries(options)) {
     if ((workingOptions as readonly string[]).includes(name)) continue
     const reason = unavailableOptions[name]
+    if (name === 'inlineFlow' && isAboutWallets(value)) continue
     if (reason === undefined) console.warn(`Tollgate widget: wpwlOptions.${name} has no effect`)
     else if (asksForSomething(value)) {
       console.warn(`Tollgate widget: wpwlOptions.${name} does not work here: ${reason}`)
@@ -124,6 +127,10 @@ export function readOptions(): Options {
   }
   return withFlags(options)
 }
+
+/** Wallets have their sheets in the page; other brands have pages of their own. */
+const isAboutWallets = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((brand) => brand === 'GOOGLEPAY' || brand === 'APPLEPAY')
 
 /** Names of options whose members are switches. */
 const groupsOfFlags: readonly string[] = ['registrations', 'mandatoryBillingFields']

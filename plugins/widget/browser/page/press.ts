@@ -32,6 +32,10 @@ export type PayForm = {
   readonly allowed: (event: Event) => Promise<boolean>
   /** Empties what must not be sent again. */
   readonly clear: () => void
+  /** What the shopper was shown, where that was not the button. */
+  readonly shown?: () => string
+  /** The press was answered: a sheet of a wallet says so to the shopper. */
+  readonly answered?: (isTaken: boolean) => void
 }
 
 /** Pays by the forms of one widget, one press at a time. */
@@ -78,11 +82,15 @@ export function createCashier(context: Context): Cashier {
       form.notices.announce(messageOf(wrong))
       return
     }
-    if (!(await mayGoOut(form, event))) return rest()
+    if (!(await mayGoOut(form, event))) {
+      form.answered?.(false)
+      return rest()
+    }
     setBusy(form, true)
     form.notices.announce(messages.processing)
     tellSoon(form)
     sentTimer = setTimeout(() => {
+      form.answered?.(false)
       rest()
       form.notices.tell(messages.tryAgain, 'error')
       reportError(
@@ -156,6 +164,7 @@ export function createCashier(context: Context): Cashier {
         return void stand(form, word)
       }
       case 'lost':
+        form.answered?.(false)
         rest()
         return form.notices.tell(messages.connectionLost, 'error')
     }
@@ -167,6 +176,7 @@ export function createCashier(context: Context): Cashier {
   }
 
   const answer = async (form: PayForm, reply: Reply) => {
+    form.answered?.(reply.state === 'paid' || reply.state === 'waiting')
     if (reply.state === 'waiting') {
       if (reply.redirect === undefined) return form.sender().say({ do: 'state' })
       return stand(form, await act(form, reply, reply.redirect))
@@ -286,7 +296,7 @@ function submissionOf(context: Context, form: PayForm): Submission {
     resultUrl: resultAddress(context),
     challenge: isInFrame ? 'frame' : 'tab',
     withCvv: form.withCvv(),
-    shown: shownBy(context, form.button),
+    shown: form.shown?.() ?? shownBy(context, form.button),
   }
 }
 

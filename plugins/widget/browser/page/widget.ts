@@ -10,6 +10,7 @@ import type { Options } from './options.ts'
 import { createCashier, type PayForm } from './press.ts'
 import { createStoredCards } from './stored-cards.ts'
 import type { Language } from './texts.ts'
+import { createWalletButton, walletOf } from './wallet-button.ts'
 
 /** Puts the forms of a checkout in the place of one `form.paymentWidgets`. */
 export function mountWidget(
@@ -21,7 +22,9 @@ export function mountWidget(
   signal: AbortSignal,
 ): readonly HTMLElement[] {
   const wanted = (merchantForm.dataset.brands ?? '').split(/\s+/).filter((code) => code !== '')
-  const all = wanted.length > 0 ? wanted : usualBrands(checkout)
+  const isWallet = (code: string) => code === 'APPLEPAY' || code === 'GOOGLEPAY'
+  const others = wanted.filter((code) => !isWallet(code))
+  const all = wanted.length > 0 ? others : usualBrands(checkout)
   const brands = all.filter((code) => flowOf(checkout, code) !== null)
   const unknown = all.filter((code) => !brands.includes(code))
   if (unknown.length > 0) {
@@ -47,6 +50,7 @@ export function mountWidget(
   const shown = element('div', { class: 'wpwl-widget', dir: language.direction })
   shown.append(...containers)
   merchantForm.before(shown)
+  addWallets(context, shown)
   show(merchantForm, false)
   signal.addEventListener(
     'abort',
@@ -94,6 +98,29 @@ function formsOf(context: Context): PayForm[] {
     make((mine, cashier) => createBrandButton(mine, brand, cashier))
   }
   return forms
+}
+
+/** Buttons of wallets stand above the forms, as soon as the browser turned out to have the wallet. */
+function addWallets(context: Context, shown: HTMLElement): void {
+  const named = (context.merchantForm.dataset.brands ?? '').split(/\s+/)
+  const isNamed = (brand: string) => named.every((code) => code === '') || named.includes(brand)
+  // Each has its place from the start, whichever is found first.
+  const places: HTMLElement[] = []
+  for (const wallet of context.checkout.wallets ?? []) {
+    const { brand, sheet } = walletOf(context, wallet)
+    if (!isNamed(brand)) continue
+    const place = element('div')
+    places.push(place)
+    void sheet.then((found) => {
+      if (found === null || context.signal.aborted) return
+      const mine = { ...context, nonce: randomName() }
+      const cashier = createCashier(mine)
+      const form = createWalletButton(mine, brand, found, cashier)
+      cashier.open(form)
+      place.append(form.container)
+    })
+  }
+  shown.prepend(...places)
 }
 
 /** Hides the other forms below stored cards until the shopper asks for them. */
