@@ -1,15 +1,25 @@
 /** Exceptions of settlement files on the operators' list: one entry for each file or batch and kind. */
+import { limits } from '@tollgate/schemas'
 import type { Client } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
-import { newId } from '../ids.ts'
+import { idTimeMs, lowestIdAt, newId } from '../ids.ts'
+import type { Steps } from './steps.ts'
 import {
-  balanceBatches,
+  type BatchRow,
+  batchesOf,
   endException,
   exceptionKinds,
   listException,
   listedOf,
+  saveBatches,
 } from './store-decided.ts'
+
+/** Batches of one commit. */
+const commitBatches = 500
+
+/** Records are made after their file arrived; the clocks of two processes can differ. */
+const firstRecordOf = (fileId: string) => lowestIdAt(idTimeMs(fileId) - 2 * limits.idsAheadMs)
 
 type Words = { readonly expected: string; readonly came: string; readonly do: string }
 
@@ -85,7 +95,9 @@ export async function listExceptions(
 ): Promise<void> {
   const query = <Row>(statement: Sql<Row>) => lanes.database.query(client, statement)
   const open = new Set((await query(listedOf(file.id))).map(({ reference }) => reference))
-  for (const { kind, lines, count, entity_id: entityId } of await query(exceptionKinds(file.id))) {
+  for (const { kind, lines, count, entity_id: entityId } of await query(
+    exceptionKinds(file.id, firstRecordOf(file.id)),
+  )) {
     const known = words[kind]
     if (known === undefined) continue
     const reference = `${kind} ${file.id}`
@@ -100,27 +112,43 @@ export async function listExceptions(
 
 /** Balances the batches of a file, and lists those whose payout differs from their sum. */
 export async function controlBatches(
-  { lanes }: Pick<Engine, 'lanes'>,
-  client: Client,
+  steps: Steps,
   file: { readonly id: string; readonly name: string },
 ): Promise<void> {
-  for (const batch of await lanes.database.query(client, balanceBatches(file.id))) {
-    const reference = `CONTROL ${batch.id}`
-    const statement =
-      batch.is_balanced === false
-        ? listException({
-            id: newId(),
-            reference,
-            entityId: batch.entity_id,
-            detail: {
-              exception: 'CONTROL',
-              ...{ file: file.id, name: file.name, batch: batch.name },
-              expected: `${batch.expected} minor units of ${batch.currency}: opening, records, less fees, and other lines`,
-              came: `${batch.came} minor units of ${batch.currency}: payout and closing`,
-              do: 'Compare the batch with the acquirer. A later file may complete it.',
-            },
-          })
-        : endException(reference)
-    await lanes.database.query(client, statement)
+  const batches = await steps.read(batchesOf(file.id))
+  for (let at = 0; at < batches.length; at += commitBatches) {
+    const some = batches.slice(at, at + commitBatches)
+    await steps.write(async (query) => {
+      const saved = await query(saveBatches(some))
+      const ids = new Map(saved.map((batch) => [nameOf(batch), batch.id]))
+      for (const batch of some) await query(controlEntry(file, batch, ids.get(nameOf(batch))!))
+    })
   }
+}
+
+const nameOf = ({
+  scope_id: scopeId,
+  name,
+  currency,
+}: Pick<BatchRow, 'scope_id' | 'name' | 'currency'>) => JSON.stringify([scopeId, name, currency])
+
+function controlEntry(
+  file: { readonly id: string; readonly name: string },
+  batch: BatchRow,
+  batchId: string,
+): Sql {
+  const reference = `CONTROL ${batchId}`
+  if (batch.is_balanced !== false) return endException(reference)
+  return listException({
+    id: newId(),
+    reference,
+    entityId: batch.entity_id,
+    detail: {
+      exception: 'CONTROL',
+      ...{ file: file.id, name: file.name, batch: batch.name },
+      expected: `${batch.expected} minor units of ${batch.currency}: opening, records, less fees, and other lines`,
+      came: `${batch.came} minor units of ${batch.currency}: payout and closing`,
+      do: 'Compare the batch with the acquirer. A later file may complete it.',
+    },
+  })
 }

@@ -1,11 +1,10 @@
 /**
  * Takes an arrived file in: checks every line and the trailer, and stages the records. A file that is cut
  * off or cannot be read is refused as a whole. Each outcome is one commit under the leases of all scopes
- * that the file names, so a run that dies leaves nothing, and the next run begins anew.
+ * that the file names. A run that dies leaves staged lines at most, and the next run begins anew.
  */
 import { limits } from '@tollgate/schemas'
 import { engineActor } from '../audit/actor.ts'
-import type { Client } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -14,12 +13,14 @@ import { referenceDigest } from '../vault/reference-digest.ts'
 import { readAgainIfKnown } from './known-bytes.ts'
 import { type ScopeLeases, ScopeLost } from './leases.ts'
 import { endListed, listChanged, listExceptions, listRefused, listRerunRefused } from './listed.ts'
-import { allJoins, hashJoins } from './match/store-work.ts'
+import { dropStage, hashJoins } from './match/store-work.ts'
+import { Pace } from './pace.ts'
 import { type ReadFile, Refusal, readFile } from './read-file.ts'
 import { merchantsOfFile, settlementOf } from './scope.ts'
 import { ScopeBook } from './scope-book.ts'
 import { readBytes } from './sealed-file.ts'
 import { StageCopy } from './stage-copy.ts'
+import { type Query, Steps } from './steps.ts'
 import { acceptedAs, acceptedWith, type FileRow, noteRepeat, refuseFile } from './store-file.ts'
 import {
   acceptFile,
@@ -32,11 +33,13 @@ import {
 } from './store-intake.ts'
 import {
   addedLines,
-  emptyStage,
-  joinCorrected,
+  correctedLines,
+  giveKeys,
+  noteUnstaged,
   numberTwins,
   repeatedLines,
-  stagedLines,
+  twinsOf,
+  wholeStage,
 } from './store-stage.ts'
 
 /** Other processes hold scopes that the file names. */
@@ -79,18 +82,22 @@ export async function stageAgain(
   file: FileRow,
   leases: ScopeLeases,
 ): Promise<void> {
-  const [staged] = await engine.lanes.upkeep(stagedLines(file.id))
-  if ((staged?.lines ?? 0) < file.records) await stage(engine, file, leases)
+  const whole = await engine.lanes.upkeep(wholeStage(file.id))
+  if (whole.length === 0) await stage(engine, file, leases)
 }
 
+const stepsOf = (engine: Engine, file: FileRow, leases: ScopeLeases): Steps =>
+  new Steps(engine, () => leases.held, new Pace(engine, file.clock_id !== null))
+
 async function refuse(
-  { lanes }: Engine,
+  engine: Engine,
   file: FileRow,
-  { held }: ScopeLeases,
+  leases: ScopeLeases,
   { line, message }: Refusal,
 ): Promise<void> {
-  const refused = await lanes.together(
-    refuseFile(held, limits.settlementLeaseMs, file.id, line, message),
+  await stepsOf(engine, file, leases).drop([(limit) => dropStage(file.id, limit)])
+  const refused = await engine.lanes.together(
+    refuseFile(leases.held, limits.settlementLeaseMs, file.id, line, message),
     [file.was_accepted ? listRerunRefused(file, line, message) : listRefused(file, line, message)],
   )
   if (refused.length === 0) throw new ScopeLost('another process took over')
@@ -98,122 +105,153 @@ async function refuse(
 }
 
 async function stage(engine: Engine, file: FileRow, leases: ScopeLeases): Promise<void> {
-  const { lanes } = engine
-  const settlement = settlementOf(engine, file.connector)
   const merchants = await merchantsOfFile(engine, file)
   const scopes = new ScopeBook(engine, file, merchants)
-  await lanes.bulk(async (client) => {
-    await lanes.database.query(client, emptyStage(file.id))
-    const copy = new StageCopy(client, lanes.database.schema, file.id)
-    let read: ReadFile
-    try {
-      read = await readFile({
-        settlement,
-        bytes: readBytes(engine, file.id, file),
-        skipsBad: file.skips_bad,
-        scopes,
-        digest: referenceDigest(engine.vault),
-        stage: (scopeId, record) => copy.add(scopeId, record),
-      })
-      await copy.end()
-    } catch (thrown) {
-      copy.abort()
-      throw thrown
-    }
-    await faultPoint('settlement-read', file.id)
-    if (!(await leases.add(scopes.ids))) throw new ScopesBusy(scopes.ids)
-    await accept({ engine, client, file, leases, scopeIds: scopes.ids }, read)
-  })
+  const steps = stepsOf(engine, file, leases)
+  await steps.work((query) => query(noteUnstaged(file.id)))
+  await steps.drop([(limit) => dropStage(file.id, limit)])
+  const copy = new StageCopy(steps, engine.lanes.database.schema, file.id)
+  let read: ReadFile
+  try {
+    read = await readFile({
+      settlement: settlementOf(engine, file.connector),
+      bytes: readBytes(engine, file.id, file),
+      skipsBad: file.skips_bad,
+      scopes,
+      digest: referenceDigest(engine.vault),
+      stage: (scopeId, record) => copy.add(scopeId, record),
+    })
+    await copy.end()
+  } finally {
+    await copy.stop()
+  }
+  await faultPoint('settlement-read', file.id)
+  if (!(await leases.add(scopes.ids))) throw new ScopesBusy(scopes.ids)
+  await number(steps, file)
+  const corrected = await joined(steps, file, read.reference)
+  await accept({ steps, file, staged: copy.staged, corrected, scopeIds: scopes.ids }, read)
+}
+
+/** Equal lines without an id are one record or line, also where the institute meant two. */
+async function number(steps: Steps, { id }: FileRow): Promise<void> {
+  await inParts(
+    steps,
+    (limit) => twinsOf(id, limit),
+    (twins) => numberTwins(id, twins),
+  )
+}
+
+/** Reads what is to be done and does it, until nothing is left. Only the writing takes a transaction number. */
+async function inParts<Row>(
+  steps: Steps,
+  next: (limit: number) => Sql<Row>,
+  done: (rows: readonly Row[]) => Sql,
+): Promise<void> {
+  const limit: number = limits.settlementWindowLines
+  for (let rows = limit; rows >= limit; ) {
+    const some = await steps.read(next(limit), [hashJoins])
+    if (some.length > 0) await steps.work((query) => query(done(some)))
+    rows = some.length
+  }
+}
+
+/** The earlier file that a file corrects, and the lines that are new in it. */
+type Corrected = {
+  readonly earlierId: string
+  readonly added: { readonly count: number; readonly first: readonly number[] }
+}
+
+/** Joins the lines of a corrected file with those of the earlier one. Undefined: the file corrects none. */
+async function joined(
+  steps: Steps,
+  { id, scope_id: scopeId, institute }: FileRow,
+  reference: string | null,
+): Promise<Corrected | undefined> {
+  if (reference === null) return undefined
+  const [same] = await steps.read(acceptedAs(scopeId, institute, reference, id))
+  if (same === undefined) return undefined
+  await inParts(
+    steps,
+    (limit) => correctedLines(id, institute, reference, limit),
+    (lines) => giveKeys(id, lines),
+  )
+  const [added] = await steps.read(addedLines(id, limits.settlementShownLines))
+  return { earlierId: same.id, added: added! }
 }
 
 type Accepting = {
-  readonly engine: Engine
-  readonly client: Client
+  readonly steps: Steps
   readonly file: FileRow
-  readonly leases: ScopeLeases
+  /** Lines in the stage. */
+  readonly staged: number
+  readonly corrected: Corrected | undefined
   readonly scopeIds: readonly string[]
 }
 
 /** The commit of a readable file. */
 async function accept(
-  { engine, client, file, leases, scopeIds }: Accepting,
+  { steps, file, staged, corrected, scopeIds }: Accepting,
   read: ReadFile,
 ): Promise<void> {
-  const query = <Row>(statement: Sql<Row>) => engine.lanes.database.query(client, statement)
-  await query(numberTwins(file.id))
   const placed = read.batchLines.map(({ scopeId, batchLine }) => ({
     ...batchLine,
     id: newId(),
     scopeId,
   }))
   const { exceptions, reference } = read
-  await query(dropExceptions(file.id))
-  for (const line of await addChecked(query, file.id, placed)) {
-    const why = 'an earlier file has the same line with other values; those stay'
-    exceptions.add({ line, kind: 'CHANGED', why })
-  }
-  await addRepeated(query, file, read, placed)
-  await query(
-    addExceptions(
-      file.id,
-      exceptions.kept.map((exception) => ({ ...exception, id: newId() })),
-    ),
-  )
-  const [same] =
-    reference === null
-      ? []
-      : await query(acceptedAs(file.scope_id, file.institute, reference, file.id))
-  for (const entry of listExceptions(file, exceptions)) await query(entry)
-  await query(endListed(file, exceptions))
-  if (same !== undefined) await join(query, file, same.id, reference!)
-  const accepted = await query(
-    acceptFile(leases.held, limits.settlementLeaseMs, {
-      id: file.id,
-      reference,
-      earlierId: same?.id ?? null,
-      records: read.records,
-      batchLines: placed.length,
-      exceptions: exceptions.total,
-      scopeIds,
-    }),
-  )
-  // The transaction rolls back: another process may be at the same file.
-  if (accepted.length === 0) throw new ScopeLost('another process took over')
+  const most = limits.settlementExceptions
+  const [repeated] = await steps.read(repeatedLines(file.id, reference, most))
+  exceptions.addAll('REPEATED', repeated!.count, repeated!.first, whyRepeated)
+  await steps.write(async (query) => {
+    await query(dropExceptions(file.id))
+    for (const line of await addChecked(query, file.id, placed)) {
+      const why = 'an earlier file has the same line with other values; those stay'
+      exceptions.add({ line, kind: 'CHANGED', why })
+    }
+    await addRepeated(query, file, read, placed)
+    await query(
+      addExceptions(
+        file.id,
+        exceptions.kept.map((exception) => ({ ...exception, id: newId() })),
+      ),
+    )
+    for (const entry of listExceptions(file, exceptions)) await query(entry)
+    await query(endListed(file, exceptions))
+    if (corrected !== undefined) {
+      await query(listChanged(file, corrected.earlierId, corrected.added))
+    }
+    const accepted = await query(
+      acceptFile(steps.held, limits.settlementLeaseMs, {
+        id: file.id,
+        reference,
+        earlierId: corrected?.earlierId ?? null,
+        records: read.records,
+        staged,
+        batchLines: placed.length,
+        exceptions: exceptions.total,
+        scopeIds,
+      }),
+    )
+    // The transaction rolls back: another process may be at the same file.
+    if (accepted.length === 0) throw new ScopeLost('another process took over')
+  })
 }
 
-type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+const whyRepeated =
+  'an earlier file with another reference has an equal line without an id; both count once'
 
-/** Equal lines without an id are one record or line, also where the institute meant two. */
+/** The same of lines about payouts. */
 async function addRepeated(
   query: Query,
   file: FileRow,
   { exceptions, reference }: ReadFile,
   placed: readonly PlacedBatchLine[],
 ): Promise<void> {
-  const why =
-    'an earlier file with another reference has an equal line without an id; both count once'
-  const most = limits.settlementExceptions
-  const [repeated] = await query(repeatedLines(file.id, reference, most))
-  exceptions.addAll('REPEATED', repeated!.count, repeated!.first, why)
   for (let at = 0; at < placed.length; at += limits.settlementCopyLines) {
     const some = placed.slice(at, at + limits.settlementCopyLines)
     const lines = await query(repeatedBatchLines(file.id, reference, some))
-    for (const { line } of lines) exceptions.add({ line, kind: 'REPEATED', why })
+    for (const { line } of lines) exceptions.add({ line, kind: 'REPEATED', why: whyRepeated })
   }
-}
-
-/** Joins the lines of a corrected file with those of the earlier one, and lists the rest. */
-async function join(
-  query: Query,
-  file: FileRow,
-  earlierId: string,
-  reference: string,
-): Promise<void> {
-  await query(hashJoins)
-  await query(joinCorrected(file.id, file.institute, reference))
-  await query(allJoins)
-  const [added] = await query(addedLines(file.id, limits.settlementShownLines))
-  await query(listChanged(file, earlierId, added!))
 }
 
 /** @returns the lines that are known with another content. */

@@ -3,21 +3,24 @@
  * payment may have been approved meanwhile, or another record may claim it. Safe to kill and to run again.
  */
 import { limits } from '@tollgate/schemas'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { planReports } from '../report/stored-due.ts'
 import { fireAgain, takeTimer } from '../timer/store.ts'
-import { exponents, underLeases, WorkLost } from './decide-file.ts'
+import { clearFile, exponents, WorkLost } from './decide-file.ts'
 import { applyEffects } from './effects.ts'
 import { listExceptions } from './exception-entries.ts'
-import { ScopeLeases } from './leases.ts'
-import { clearRun, match } from './match/match.ts'
+import { ScopeLeases, ScopeLost } from './leases.ts'
+import { match } from './match/match.ts'
+import { dropStage } from './match/store-work.ts'
+import { Pace } from './pace.ts'
 import { runOf } from './run.ts'
 import { settlementOf } from './scope.ts'
+import { Steps } from './steps.ts'
 import { planEffects } from './store-effect.ts'
 import { markDuplicates, redecideRecords, retryGuesses, unmarkUnmatched } from './store-record.ts'
 import { endRetries, filesOfRun, planRetries, scopesById, stageUndecided } from './store-run.ts'
-import { emptyStage } from './store-stage.ts'
 import type { Held } from './stored-fence.ts'
 
 /** How far a retry looks: `all` also finds payments far outside of the time of a record. */
@@ -87,49 +90,71 @@ export async function decideAgain(
   const runId = scopeId
   const over = isAnyTime ? 'again-all' : 'again'
   const run = await runOf(engine, { id: runId, scopes: [scopeId], over }, scope, settlement)
+  const steps = new Steps(engine, () => held, new Pace(engine, scope.clock_id !== null))
   try {
-    const length = await underLeases(engine, held, async (client, query) => {
-      await query(endRetries(scopeId))
-      await query(emptyStage(runId))
-      await query(stageUndecided(runId, scopeId))
-      return match(engine, client, run)
-    })
-    if (length === undefined) return false
+    await stageAll(steps, runId, scopeId)
+    const { length } = await match(steps, run)
     await faultPoint('settlement-matched', runId)
     for (let after = 0; after < length; after += limits.settlementCommitRecords) {
-      if (!(await redecideNext(engine, runId, after, held))) return false
+      await redecideNext(
+        steps,
+        runId,
+        after,
+        Math.min(limits.settlementCommitRecords, length - after),
+      )
       await faultPoint('settlement-recorded', runId)
     }
-    const isListed = await underLeases(engine, held, async (client, query) => {
-      for (const file of await query(filesOfRun(runId))) await listExceptions(engine, client, file)
-      return true
-    })
-    return isListed === true
+    const files = await steps.read(filesOfRun(runId))
+    for (const file of files) {
+      await steps.write((_, client) => listExceptions(engine, client, file))
+    }
+    return true
+  } catch (thrown) {
+    if (thrown instanceof ScopeLost) return false
+    throw thrown
   } finally {
-    await engine.lanes.bulk(async (client) => {
-      await clearRun(engine.lanes, client, runId)
-      await engine.lanes.database.query(client, emptyStage(runId))
+    // Otherwise the next run clears what is left.
+    await clearFile(steps, runId).catch((thrown: unknown) => {
+      if (!(thrown instanceof ScopeLost)) throw thrown
     })
   }
 }
 
-/** @returns false: another process holds the scope. */
+/** Stages the undecided records of a scope. */
+async function stageAll(steps: Steps, runId: string, scopeId: string): Promise<void> {
+  const limit: number = limits.settlementCommitRecords
+  for (let ended = limit; ended >= limit; ) {
+    ended = (await steps.write((query) => query(endRetries(scopeId, limit)))).length
+  }
+  await steps.drop([(most) => dropStage(runId, most)])
+  let after: Buffer | null = null
+  for (let staged = 0, lines = limit; lines >= limit; staged += lines) {
+    const page: Sql<{ lines: number; last: Buffer | null }> = stageUndecided(
+      runId,
+      scopeId,
+      after,
+      staged,
+      limit,
+    )
+    const [next] = await steps.work((query) => query(page))
+    lines = next!.lines
+    after = next!.last
+  }
+}
+
 async function redecideNext(
-  engine: Engine,
+  steps: Steps,
   runId: string,
   after: number,
-  held: Held,
-): Promise<boolean> {
-  const limit = limits.settlementCommitRecords
-  const isDone = await underLeases(engine, held, async (_, query) => {
-    const rows = await query(redecideRecords(runId, after, limit, exponents))
-    if (rows.length === 0) throw new WorkLost(runId)
+  size: number,
+): Promise<void> {
+  await steps.write(async (query) => {
+    const rows = await query(redecideRecords(runId, after, size, exponents))
+    if (rows.length < size) throw new WorkLost(runId)
     const ids = rows.map(({ id }) => id)
     await query(markDuplicates(ids, rows[0]!.was))
     await query(unmarkUnmatched(ids))
     await query(retryGuesses(ids))
-    await query(planReports(held.ids))
-    return true
+    await query(planReports(steps.held.ids))
   })
-  return isDone === true
 }

@@ -1,12 +1,13 @@
 /** SQL of the end of a decision: changed lines, control totals, and the entries of the operators' list. */
 import { type Sql, sql } from '../db/sql.ts'
+import { isExceptional } from './stored-exceptional.ts'
 import type { Held } from './stored-fence.ts'
 
 /**
  * Lines with the key of a record and another content. The first version stands; the record is marked, and
  * the exception says what was expected and what came.
  */
-export const noteChanged = (fileId: string) => sql`
+export const noteChanged = (fileId: string, lines: readonly number[]) => sql`
 with changed as materialized (
   select coalesce(stage.shown_line, stage.line) as line, record.id, jsonb_build_object(
     'why', 'a record of this key exists with other content',
@@ -16,9 +17,19 @@ with changed as materialized (
     'came', jsonb_build_object('amount', stage.amount_minor::text, 'currency', stage.currency,
       'settled', stage.settled_minor::text, 'settledCurrency', stage.settled_currency,
       'fee', stage.fee_minor::text, 'date', stage.settlement_date)) as detail
-  from tollgate.settlement_stage as stage
-  join tollgate.settlement_record as record on record.scope_id = stage.scope_id and record.key = stage.key
-  where stage.file_id = ${fileId}::uuid and record.content <> stage.content),
+  from unnest(${lines}::integer[]) as given (no)
+  cross join lateral (
+    select line, shown_line, scope_id, key, content, amount_minor, currency, settled_minor, settled_currency, fee_minor,
+      settlement_date
+    from tollgate.settlement_stage
+    where settlement_stage.file_id = ${fileId}::uuid and settlement_stage.line = given.no
+    offset 0) as stage
+  cross join lateral (
+    select id, content, amount_minor, currency, settled_minor, settled_currency, fee_minor, settlement_date
+    from tollgate.settlement_record as known
+    where known.scope_id = stage.scope_id and known.key = stage.key
+    offset 0) as record
+  where record.content <> stage.content),
 noted as (
   insert into tollgate.settlement_exception (id, file_id, line, kind, detail)
   select gen_random_uuid(), ${fileId}::uuid, line, 'CHANGED', detail
@@ -29,21 +40,23 @@ update tollgate.settlement_record as record set version = record.version + 1, tx
     select name from unnest(record.discrepancies || array['CHANGED']) as given (name) order by name)
 where record.id in (select id from changed) and not 'CHANGED' = any(record.discrepancies)`
 
-/**
- * Makes the batches of a file, and balances them: opening, gross amounts, less fees, and other lines must
- * equal payout and closing. A record that failed is not paid out: only its fee counts. Null without a payout
- * line.
- */
-export const balanceBatches = (fileId: string) => sql<{
-  id: string
+export type BatchRow = {
   scope_id: string
   entity_id: string
   name: string
   currency: string
+  first_day: string
+  /** Null: without a payout line. */
   is_balanced: boolean | null
   expected: bigint
   came: bigint
-}>`
+}
+
+/**
+ * Balances the batches of a file: opening, gross amounts, less fees, and other lines must equal payout and
+ * closing. A record that failed is not paid out: only its fee counts. Writes nothing: the leases keep the sums.
+ */
+export const batchesOf = (fileId: string) => sql<BatchRow>`
 with named as materialized (
   select scope_id, batch, settled_currency as currency
   from tollgate.settlement_stage
@@ -70,44 +83,63 @@ total as materialized (
     cross join lateral (
       select case when line.cashflow = 'POS' then line.minor else -line.minor end as minor) as signed
     where line.scope_id = named.scope_id and line.batch = named.batch and line.currency = named.currency) as lines)
-insert into tollgate.settlement_batch (id, scope_id, entity_id, name, currency, settlement_date, is_balanced)
-select gen_random_uuid(), total.scope_id, scope.entity_id, total.batch, total.currency, total.first_day,
-  case when total.has_payout then total.expected = total.came end
+select total.scope_id, scope.entity_id, total.batch as name, total.currency, total.first_day::text as first_day,
+  case when total.has_payout then total.expected = total.came end as is_balanced, total.expected, total.came
 from total
 join tollgate.settlement_scope as scope on scope.id = total.scope_id
 where total.first_day is not null
+order by total.scope_id, total.batch, total.currency`
+
+/** Stores the batches of a file. One row for each, with its id. */
+export const saveBatches = (batches: readonly BatchRow[]) => sql<{
+  id: string
+  scope_id: string
+  name: string
+  currency: string
+}>`
+insert into tollgate.settlement_batch (id, scope_id, entity_id, name, currency, settlement_date, is_balanced)
+select gen_random_uuid(), scope_id, entity_id, name, currency, first_day, is_balanced
+from unnest(${batches.map((batch) => batch.scope_id)}::uuid[], ${batches.map((batch) => batch.entity_id)}::uuid[],
+  ${batches.map(({ name }) => name)}::text[], ${batches.map(({ currency }) => currency)}::text[],
+  ${batches.map((batch) => batch.first_day)}::date[], ${batches.map((batch) => batch.is_balanced)}::boolean[])
+  as given (scope_id, entity_id, name, currency, first_day, is_balanced)
 on conflict (scope_id, name, currency) do update set is_balanced = excluded.is_balanced,
   settlement_date = excluded.settlement_date, entity_id = excluded.entity_id
-returning id, scope_id, entity_id, name, currency, is_balanced, (
-  select total.expected from total where total.scope_id = settlement_batch.scope_id
-    and total.batch = settlement_batch.name and total.currency = settlement_batch.currency) as expected, (
-  select total.came from total where total.scope_id = settlement_batch.scope_id
-    and total.batch = settlement_batch.name and total.currency = settlement_batch.currency) as came`
+returning id, scope_id, name, currency`
 
-/** Kinds of exceptions of a file, with the first ten lines and the number of each. */
-export const exceptionKinds = (fileId: string) => sql<{
+/**
+ * Kinds of exceptions of a file, with the first ten lines and the number of each. The partial index of exceptional
+ * records serves the condition, so that a large file costs no more than its exceptions.
+ *
+ * @param from An id below those of the records of the file.
+ */
+export const exceptionKinds = (fileId: string, from: string) => sql<{
   kind: string
   lines: number[]
   count: number
   entity_id: string | null
 }>`
-with found as (
-  select match_status as kind, line, scope_id
-  from tollgate.settlement_record
-  where file_id = ${fileId}::uuid and match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
-  union all
-  select name, record.line, record.scope_id
+with exceptional as materialized (
+  select match_status, discrepancies, effect, is_unconfirmed, line, scope_id
   from tollgate.settlement_record as record
-  cross join lateral unnest(record.discrepancies) as given (name)
-  where record.file_id = ${fileId}::uuid and name <> 'CHANGED'
+  where record.file_id = ${fileId}::uuid and record.id > ${from}::uuid and ${isExceptional}),
+found as (
+  select match_status as kind, line, scope_id
+  from exceptional
+  where match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
+  union all
+  select name, line, scope_id
+  from exceptional
+  cross join lateral unnest(discrepancies) as given (name)
+  where name <> 'CHANGED'
   union all
   select 'EFFECT', line, scope_id
-  from tollgate.settlement_record
-  where file_id = ${fileId}::uuid and effect = 'failed'
+  from exceptional
+  where effect = 'failed'
   union all
   select 'UNCONFIRMED', line, scope_id
-  from tollgate.settlement_record
-  where file_id = ${fileId}::uuid and is_unconfirmed
+  from exceptional
+  where is_unconfirmed
   union all
   select 'CHANGED', exception.line, file.scope_id
   from tollgate.settlement_exception as exception

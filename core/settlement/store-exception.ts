@@ -1,5 +1,6 @@
 /** SQL of records that operators look at: without a match, with several readings, or with a discrepancy. */
 import { sql } from '../db/sql.ts'
+import { isExceptional } from './stored-exceptional.ts'
 
 export type ExceptionalRecordRow = {
   id: string
@@ -26,11 +27,6 @@ export type ExceptionalRecordRow = {
   is_unconfirmed: boolean
   retry_until: Date | null
 }
-
-/** The partial index of exceptional records serves this condition. */
-const isExceptional = sql`(record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
-    or cardinality(record.discrepancies) > 0 or record.effect = 'failed'
-    or record.is_unconfirmed)`
 
 /** Records of scopes at this entity and below it, or of all; of one file, or of all; newest first. */
 export const exceptionalRecords = (

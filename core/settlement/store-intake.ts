@@ -15,6 +15,8 @@ export const acceptFile = (
     reference: string | null
     earlierId: string | null
     records: number
+    /** Those of them in the stage. */
+    staged: number
     batchLines: number
     exceptions: number
     scopeIds: readonly string[]
@@ -24,7 +26,7 @@ with ${fence(held, forMs)}
 update tollgate.settlement_file set state = 'staged', reference = ${file.reference}::text,
   earlier_id = ${file.earlierId}::uuid, records = ${file.records}::integer,
   batch_lines = ${file.batchLines}::integer, exceptions = ${file.exceptions}::integer, scope_ids = ${file.scopeIds}::uuid[],
-  read_at = coalesce(settlement_file.read_at, now()), tries = 0, due_at = now()
+  staged_lines = ${file.staged}::integer, read_at = coalesce(settlement_file.read_at, now()), tries = 0, due_at = now()
 from fence
 where settlement_file.id = ${file.id}::uuid and settlement_file.state in ('arrived', 'staged')
 returning settlement_file.id`

@@ -1,5 +1,5 @@
 /** SQL of runs over records that exist. */
-import { type Sql, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { ScopeRow } from './store-scope.ts'
 
 export const scopesById = (ids: readonly string[]) => sql<ScopeRow>`
@@ -22,25 +22,50 @@ export const planRetries = (scopeIds: readonly string[], afterMs: number) => sql
   where ${hasUndecided}
   on conflict (kind, ref) do nothing`
 
-/** Stages copies of the undecided records of a scope. */
-export const stageUndecided = (runId: string, scopeId: string): Sql => sql`
-insert into tollgate.settlement_stage (file_id, line, scope_id, merchant_number, record_type, transaction_type,
-  cashflow, status, key, content, settlement_id, batch, settlement_date, requested_at, requested, amount_minor,
-  currency, settled_minor, settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2, ref3,
-  merchant_transaction_id, merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason,
-  reference)
-select ${runId}::uuid, row_number() over (order by key)::integer, scope_id, merchant_number, record_type,
-  transaction_type, cashflow, status, key, content, settlement_id, batch, settlement_date, requested_at, requested,
-  amount_minor, currency, settled_minor, settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2,
-  ref3, merchant_transaction_id, merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason,
-  reference
-from tollgate.settlement_record
-where scope_id = ${scopeId}::uuid and retry_until is not null`
+/**
+ * Stages copies of the next undecided records of a scope, in the order of their keys.
+ *
+ * @param after The last key of the page before; null: none. @param staged The number of lines before.
+ */
+export const stageUndecided = (
+  runId: string,
+  scopeId: string,
+  after: Buffer | null,
+  staged: number,
+  limit: number,
+) => sql<{ lines: number; last: Buffer | null }>`
+with next as materialized (
+  select scope_id, merchant_number, record_type, transaction_type, cashflow, status, key, content, settlement_id, batch,
+    settlement_date, requested_at, requested, amount_minor, currency, settled_minor, settled_currency, fee_minor,
+    fx_rate, named_payment, named_key, ref1, ref2, ref3, merchant_transaction_id, merchant_invoice_id, short_no, brand,
+    last4, holder, bank_code, descriptor, reason, reference
+  from tollgate.settlement_record
+  where scope_id = ${scopeId}::uuid and retry_until is not null and (${after}::bytea is null or key > ${after}::bytea)
+  order by key
+  limit ${limit}::integer),
+copied as (
+  insert into tollgate.settlement_stage (file_id, line, scope_id, merchant_number, record_type, transaction_type,
+    cashflow, status, key, content, settlement_id, batch, settlement_date, requested_at, requested, amount_minor,
+    currency, settled_minor, settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2, ref3,
+    merchant_transaction_id, merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason,
+    reference)
+  select ${runId}::uuid, ${staged}::integer + row_number() over (order by key), scope_id, merchant_number, record_type,
+    transaction_type, cashflow, status, key, content, settlement_id, batch, settlement_date, requested_at, requested,
+    amount_minor, currency, settled_minor, settled_currency, fee_minor, fx_rate, named_payment, named_key, ref1, ref2,
+    ref3, merchant_transaction_id, merchant_invoice_id, short_no, brand, last4, holder, bank_code, descriptor, reason,
+    reference
+  from next)
+select count(*)::integer as lines, (select key from next order by key desc limit 1) as last
+from next`
 
-/** The time to try again is over: the records stay as they are, for operators. */
-export const endRetries = (scopeId: string) => sql<{ id: string }>`
+/** The time to try again is over: records stay as they are, for operators. Ends some at a time. */
+export const endRetries = (scopeId: string, limit: number) => sql<{ id: string }>`
 update tollgate.settlement_record set retry_until = null
-where scope_id = ${scopeId}::uuid and retry_until is not null and retry_until <= now()
+where id in (
+  select id
+  from tollgate.settlement_record
+  where scope_id = ${scopeId}::uuid and retry_until is not null and retry_until <= now()
+  limit ${limit}::integer)
 returning id`
 
 /** Files that a scope's undecided records came with, for the entries of the operators' list. */

@@ -117,36 +117,61 @@ function copyValue(value: string | number | bigint | Buffer | Date | null): stri
   return special.test(text) ? text.replace(/[\\\t\n\r]/g, (found) => escapes[found]!) : text
 }
 
-export const emptyStage = (fileId: string) => sql`
-  delete from tollgate.settlement_stage
-  where file_id = ${fileId}::uuid`
+/** Which lines are records with the same content. Numbers from 1. */
+export const knownLines = (
+  lines: readonly { readonly scopeId: string; readonly key: Buffer; readonly content: Buffer }[],
+) => sql<{ no: number }>`
+select given.no::integer as no
+from unnest(${lines.map(({ scopeId }) => scopeId)}::uuid[], ${lines.map(({ key }) => key)}::bytea[],
+  ${lines.map(({ content }) => content)}::bytea[]) with ordinality as given (scope_id, key, content, no)
+cross join lateral (
+  select content
+  from tollgate.settlement_record as record
+  where record.scope_id = given.scope_id and record.key = given.key
+  offset 0) as known
+where known.content = given.content`
 
-export const stagedLines = (fileId: string) => sql<{ lines: number }>`
-  select count(*)::integer as lines
-  from tollgate.settlement_stage
-  where file_id = ${fileId}::uuid`
+/** A row while the lines of an accepted file are all staged: a crash of the database server takes them. */
+export const wholeStage = (fileId: string) => sql<{ id: string }>`
+  select id
+  from tollgate.settlement_file
+  where id = ${fileId}::uuid and staged_lines <= (
+    select count(*) from tollgate.settlement_stage where file_id = ${fileId}::uuid)`
+
+/** The lines of an accepted file are staged again: until its next acceptance they are no whole. */
+export const noteUnstaged = (fileId: string) => sql`
+  update tollgate.settlement_file set staged_lines = null
+  where id = ${fileId}::uuid and staged_lines is not null`
 
 /**
  * Equal lines without an id of the institute are so many records: from the second on, the occurrence is a
- * part of the key. A line with an id that comes twice stays one record. One line can have several records,
- * so a row is found by its place.
+ * part of the key. A line with an id that comes twice stays one record. The last occurrences come first, so that
+ * the others keep their numbers once these have keys of their own.
  */
-export const numberTwins = (fileId: string) => sql`
+export const twinsOf = (fileId: string, limit: number) => sql<{ line: number; occurrence: number }>`
+select line, occurrence::integer as occurrence
+from (
+  select line, row_number() over (partition by key order by line) as occurrence
+  from tollgate.settlement_stage
+  where file_id = ${fileId}::uuid and settlement_id is null) as counted
+where occurrence > 1
+order by occurrence desc, line
+limit ${limit}::integer`
+
+export const numberTwins = (
+  fileId: string,
+  twins: readonly { readonly line: number; readonly occurrence: number }[],
+) => sql`
 update tollgate.settlement_stage as stage
 set key = substring(sha256(stage.key || int8send(twin.occurrence)) for 16)
-from (
-  select place, occurrence
-  from (
-    select ctid as place, row_number() over (partition by key order by line, content) as occurrence
-    from tollgate.settlement_stage
-    where file_id = ${fileId}::uuid and settlement_id is null) as counted
-  where occurrence > 1) as twin
-where stage.ctid = twin.place`
+from unnest(${twins.map(({ line }) => line)}::integer[],
+  ${twins.map(({ occurrence }) => String(occurrence))}::bigint[]) as twin (line, occurrence)
+where stage.file_id = ${fileId}::uuid and stage.line = twin.line`
 
 /** Part of a statement: the staged lines without an id, with the record of their key. */
 const unnamed = (fileId: string) => sql`
 unnamed as materialized (
-  select stage.ctid as place, stage.line, coalesce(stage.shown_line, stage.line) as shown, stage.scope_id, stage.key, record.file_id as known_file
+  select stage.line, coalesce(stage.shown_line, stage.line) as shown, stage.scope_id, stage.key, record.file_id as known_file
   from tollgate.settlement_stage as stage
   left join lateral (
     select record.file_id
@@ -188,9 +213,15 @@ const subject = (of: Sql) => sql`case
 
 /**
  * A corrected file has the reference of an earlier one. Its lines without an id that name the same payment as
- * lines of the earlier file, which do not come again, are those lines with other values: they get their keys.
+ * lines of the earlier file, which do not come again, are those lines with other values: they get their keys. Of one
+ * payment, the first lines come first.
  */
-export const joinCorrected = (fileId: string, institute: string, reference: string) => sql`
+export const correctedLines = (
+  fileId: string,
+  institute: string,
+  reference: string,
+  limit: number,
+) => sql<{ line: number; key: Buffer }>`
 with ${unnamed(fileId)},
 gone as materialized (
   select record.scope_id, record.key, ${subject(sql`record`)} as subject, record.line
@@ -206,14 +237,24 @@ earlier as materialized (
   from gone
   where subject is not null),
 added as materialized (
-  select place, scope_id, subject, row_number() over (partition by subject order by line) as no
+  select line, scope_id, subject, row_number() over (partition by subject order by line) as no
   from (
-    select unnamed.place, unnamed.scope_id, unnamed.line, ${subject(sql`stage`)} as subject
+    select unnamed.line, unnamed.scope_id, ${subject(sql`stage`)} as subject
     from unnamed
-    join tollgate.settlement_stage as stage on stage.ctid = unnamed.place
+    join tollgate.settlement_stage as stage on stage.file_id = ${fileId}::uuid and stage.line = unnamed.line
     where unnamed.known_file is null) as given
   where subject is not null)
-update tollgate.settlement_stage as stage set key = earlier.key
+select added.line, earlier.key
 from added
 join earlier on earlier.subject = added.subject and earlier.no = added.no
-where stage.ctid = added.place`
+order by added.subject, added.no
+limit ${limit}::integer`
+
+export const giveKeys = (
+  fileId: string,
+  lines: readonly { readonly line: number; readonly key: Buffer }[],
+) => sql`
+update tollgate.settlement_stage as stage set key = given.key
+from unnest(${lines.map(({ line }) => line)}::integer[], ${lines.map(({ key }) => key)}::bytea[])
+  as given (line, key)
+where stage.file_id = ${fileId}::uuid and stage.line = given.line`

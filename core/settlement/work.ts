@@ -4,11 +4,13 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { planReports } from '../report/stored-due.ts'
-import { decideFile } from './decide-file.ts'
+import { clearFile, decideFile } from './decide-file.ts'
 import { applyEffects } from './effects.ts'
 import { ScopesBusy, stageAgain, takeIn } from './intake.ts'
 import { ScopeLeases, ScopeLost } from './leases.ts'
 import { listStuck } from './listed.ts'
+import { Pace } from './pace.ts'
+import { Steps } from './steps.ts'
 import { planEffects } from './store-effect.ts'
 import { type FileRow, fileDone, nameScopes, nextFile, noteTry, postpone } from './store-file.ts'
 
@@ -78,6 +80,7 @@ async function nextStep(engine: Engine, file: FileRow, leases: ScopeLeases): Pro
 /** Records that have to wait do not hold the file up: the timer of their scope continues. */
 async function takeEffect(engine: Engine, file: FileRow, { held }: ScopeLeases): Promise<void> {
   const { lanes } = engine
+  await clearFile(new Steps(engine, () => held, new Pace(engine, file.clock_id !== null)), file.id)
   await applyEffects(engine, held.ids)
   const ended = await lanes.together(fileDone(held, limits.settlementLeaseMs, file.id), [
     planEffects(held.ids, limits.settlementEffectMs),

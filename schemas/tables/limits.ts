@@ -584,10 +584,21 @@ export const limits = {
   settlementEffects: 8,
   /** A dispute that is told without a reference is that of an equal amount within this time. */
   disputeAdoptionDays: 45,
-  /** Lines copied to the database at once. */
-  settlementCopyLines: 5_000,
-  /** Records that one commit decides. */
-  settlementCommitRecords: 20_000,
+  /**
+   * Readers of the event feed wait for open transactions, so that work on files commits often: lines copied to the
+   * database, lines that are matched, payments whose names or cards are compared, records, and rows deleted at once.
+   */
+  settlementCopyLines: 2_000,
+  settlementWindowLines: 10_000,
+  settlementNamedPayments: 100_000,
+  settlementAlikePayments: 20_000,
+  settlementCommitRecords: 2_500,
+  settlementDropRows: 10_000,
+  /**
+   * Work on a file rests after a step of at least the shortest time if a payment began recently: so many times as
+   * long as the step, up to the longest rest.
+   */
+  settlementRest: { shortestMs: second / 4, recentMs: 2 * second, times: 4, longestMs: 5 * second },
   /** New versions of records are in a report file after this time. */
   reportCutMs: minute,
   /** A file looks again after this time for versions whose transactions wait for an older one. */

@@ -36,6 +36,7 @@ const help = `npm run bench [-- [quick | contestants | decode | cron | scenarios
   --pool 20             connections of each handler without Tollgate
   --beside <folder>     also measure another version of this project, installed in that folder
   --profile <folder>    write a processor profile of every contestant there
+  --part 0.2            a part of the full size of settlement-file
   --small               a few seconds of each: shows that all works, and measures nothing
 
 Scenarios:
@@ -52,6 +53,7 @@ const { values, positionals } = parseArgs({
     pool: { type: 'string', default: '20' },
     beside: { type: 'string' },
     profile: { type: 'string' },
+    part: { type: 'string', default: '1' },
     small: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -143,7 +145,7 @@ async function runScenarios(names: readonly string[], outer: AsyncDisposableStac
     if (!names.includes(name)) continue
     console.log(`\n${name}: ${title}${values.small ? ' (small: these are no figures)' : ''}`)
     await using stop = outer.use(new AsyncDisposableStack())
-    await run({ server, stop, isSmall: values.small })
+    await run({ server, stop, isSmall: values.small, part: count('--part', values.part) })
   }
 }
 

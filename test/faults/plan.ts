@@ -135,6 +135,8 @@ const inLateWords = ['before-late', 'after-late'] as const
 const inFacts = ['before-fact', 'after-fact'] as const
 const inSchedules = ['before-fire', 'in-fire', 'after-fire'] as const
 const inSettlements = [
+  'settlement-copied',
+  'settlement-window',
   'settlement-matched',
   'settlement-recorded',
   'before-settlement-effect',

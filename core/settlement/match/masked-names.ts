@@ -14,7 +14,7 @@ import type { Places } from './stored-places.ts'
 
 const pagePayments = 50_000
 
-type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+type Read = <Row>(statement: Sql<Row>) => Promise<Row[]>
 
 type MaskedRun = {
   readonly id: string
@@ -25,17 +25,18 @@ type MaskedRun = {
 
 /** The payments of the names that lines have only masked. Most runs have none. */
 export async function maskedNames(
-  query: Query,
+  read: Read,
   { id: runId, places, refs, digest }: MaskedRun,
   where: MaskedWhere,
 ): Promise<MaskedName[]> {
-  const rows = await query(askedMasked(runId))
+  const rows = await read(askedMasked(runId))
   if (rows.length === 0) return []
   const asked = new Set(rows.map(({ scope_id: scopeId, key }) => `${scopeId} ${key}`))
   const endings = endingsOf(rows.map(({ key }) => key))
   const found: MaskedName[] = []
-  for (let after: string | undefined = lowestId; after !== undefined; ) {
-    const page: Maskable[] = await query(
+  const first = where === 'known' ? lowestId : where.after
+  for (let after: string | undefined = first; after !== undefined; ) {
+    const page: Maskable[] = await read(
       maskable(runId, places, refs, where, endings, after, pagePayments),
     )
     after = undefined

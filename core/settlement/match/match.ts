@@ -1,14 +1,19 @@
 /**
  * Decides which payments the staged lines of a run are about. Each decision depends on the line and on the
- * payments alone, so neither the order of lines nor the division into files changes the result.
+ * payments alone, so neither the order of lines nor the division into files, or into windows, changes the result.
+ *
+ * Each step works on a window of lines, or on a page of payments, in a short transaction. A crash of the database
+ * server empties all tables of a run at once: as long as its work is there, so are its candidates and decisions.
  */
-import type { Client } from '../../db/database.ts'
-import type { Sql } from '../../db/sql.ts'
-import type { Engine } from '../../engine.ts'
+import { limits } from '@tollgate/schemas'
+import { faultPoint } from '../../fault-point.ts'
 import { highestIdAt, lowestId, lowestIdAt } from '../../ids.ts'
 import type { Digest } from '../../redaction/references.ts'
+import { planReports } from '../../report/stored-due.ts'
+import type { Query, Steps } from '../steps.ts'
+import { noteChanged } from '../store-decided.ts'
 import { maskedNames } from './masked-names.ts'
-import { byComposite, compositeTimes } from './store-composite.ts'
+import { askAlike, askedTimes, askingEnd, byComposite, findAlike } from './store-composite.ts'
 import {
   matchChosen,
   matchIneligible,
@@ -19,26 +24,36 @@ import {
 } from './store-decision.ts'
 import {
   askedKinds,
+  askNames,
+  byNames,
+  byNamesAgain,
   byPaymentId,
-  byReferences,
-  byReferencesAgain,
+  dropAnswered,
   feesOfNamed,
+  findNames,
+  foundMasked,
+  type Ids,
+  pageEnd,
   withDisputed,
   withFollowUps,
 } from './store-named.ts'
 import {
   analyze,
-  clearCandidates,
-  clearDecisions,
-  clearWork,
+  dropAsked,
+  dropCandidates,
+  dropDecisions,
+  dropFound,
+  dropWork,
   hashJoins,
+  lastLine,
   leaveRefunds,
   planAgain,
   planNew,
-  workLength,
+  surplusLines,
   workTimes,
 } from './store-work.ts'
 import type { Places } from './stored-places.ts'
+import type { Lines } from './stored-window.ts'
 import { meant } from './subset-sum.ts'
 
 /** One run over staged lines. */
@@ -61,135 +76,236 @@ export type Run = {
   readonly over: 'new' | 'again' | 'again-all'
 }
 
-/** Lines with several candidates that are compared at once. */
-const pageLines = 5_000
+/** What a run decided. */
+export type Matched = {
+  /** Lines that are decided: their last position. */
+  readonly length: number
+  /** Lines with the key of another line of the run: they may say something else. */
+  readonly surplus: readonly number[]
+}
 
 const hourMs = 3_600_000
 
-/** Fills `settlement_decision` of the run. @returns the number of lines, which is their last position. */
-export async function match(
-  { lanes }: Pick<Engine, 'lanes'>,
-  client: Client,
-  run: Run,
-): Promise<number> {
-  const query = <Row>(statement: Sql<Row>) => lanes.database.query(client, statement)
-  await clearRun(lanes, client, run.id)
-  await query(analyze.stage)
-  await query(run.over === 'new' ? planNew(run.id, run.zone) : planAgain(run.id, run.zone))
-  await query(analyze.work)
-  // Not before: records are looked up by their key.
-  await query(hashJoins)
-  await matchNamed(query, run)
-  await query(analyze.candidates)
-  await decideOptions(query, run.id)
-  await query(matchIneligible(run.id))
-  await query(analyze.decisions)
-  const [composite] = await query(compositeTimes(run.id, run.zone))
-  if (composite?.from_at != null) {
-    await query(byComposite(run.id, run.places, run.zone, idsOf(run, composite)))
-    await decideOptions(query, run.id)
+/** Fills `settlement_decision` of the run. @throws ScopeLost */
+export async function match(steps: Steps, run: Run): Promise<Matched> {
+  await clearRun(steps, run.id)
+  const [last] = await steps.read(lastLine(run.id))
+  const windows = windowsUpTo(last!.line)
+  if (windows.length > 1) await steps.analyze([analyze.stage])
+  const surplus = (await steps.read(surplusLines(run.id), [hashJoins])).map(({ line }) => line)
+  const length = await plan(steps, run, windows, surplus)
+  if (length > 0) {
+    await findNamed(steps, run, windows)
+    await decideNamed(steps, run, windows)
+    await decideAlike(steps, run)
   }
-  await query(matchNone(run.id))
-  await query(analyze.decisions)
-  const [work] = await query(workLength(run.id))
-  return work?.length ?? 0
+  return { length, surplus }
 }
 
-type Query = <Row>(statement: Sql<Row>) => Promise<Row[]>
+function windowsUpTo(last: number): Lines[] {
+  const size = limits.settlementWindowLines
+  const windows: Lines[] = []
+  for (let after = 0; after < last; after += size) windows.push({ after, upTo: after + size })
+  return windows
+}
+
+/** One commit for each window. The tables that the first of several filled are analysed after it. */
+async function eachWindow(
+  steps: Steps,
+  { id }: Run,
+  windows: readonly Lines[],
+  filled: readonly (keyof typeof analyze)[],
+  work: (query: Query, lines: Lines) => Promise<unknown>,
+): Promise<void> {
+  for (const [index, lines] of windows.entries()) {
+    await steps.match((query) => work(query, lines))
+    await faultPoint('settlement-window', id)
+    if (index === 0 && windows.length > 1) await steps.analyze(filled.map((name) => analyze[name]))
+  }
+}
+
+/** Plans the lines, and finds those payments that they name by id. @returns the last position. */
+async function plan(
+  steps: Steps,
+  run: Run,
+  windows: readonly Lines[],
+  surplus: readonly number[],
+): Promise<number> {
+  const { id, zone } = run
+  const planLines = run.over === 'new' ? planNew : planAgain
+  let length = 0
+  await eachWindow(steps, run, windows, ['work'], async (query, lines) => {
+    const own = surplus.filter((line) => line > lines.after && line <= lines.upTo)
+    const [made] = await query(planLines(id, zone, lines, own, length))
+    const { planned, changed } = made!
+    length += planned
+    if (changed.length === 0) return
+    await query(noteChanged(id, changed))
+    await query(planReports(steps.held.ids))
+  })
+  return length
+}
 
 /** Tiers 1 to 4. Lines that a tier decides are not looked up by the later ones. */
-async function matchNamed(query: Query, run: Run): Promise<void> {
+async function findNamed(steps: Steps, run: Run, windows: readonly Lines[]): Promise<void> {
   const { id, places, refs } = run
-  const lead = async () => {
-    await query(analyze.candidates)
-    await query(withFollowUps(id, places))
-    await query(withDisputed(id, places))
+  const lead = async (query: Query, lines: Lines) => {
+    await query(withFollowUps(id, places, lines))
+    await query(withDisputed(id, places, lines))
   }
-  await query(byPaymentId(id, places))
-  await lead()
-  const [times] = await query(workTimes(id))
+  await eachWindow(steps, run, windows, ['candidates', 'names'], async (query, lines) => {
+    await query(byPaymentId(id, places, lines))
+    await lead(query, lines)
+    await query(askNames(id, lines))
+  })
+  const [times] = await steps.read(workTimes(id))
   if (times === undefined || times.from_at === null) return
-  const kindsAsked = async () => (await query(askedKinds(id))).map(({ kind }) => kind)
-  const first = await kindsAsked()
-  if (first.length > 0) {
-    const ids = { is: 'inside', ...idsOf(run, times) } as const
-    const masked = await maskedNames(query, run, ids)
-    await query(byReferences(id, places, { refs, kinds: first, ids, masked }))
-    await lead()
-    const kinds = await kindsAsked()
-    if (kinds.length > 0) {
-      const ids = run.over === 'again' ? ({ is: 'known' } as const) : idsOutside(run, times)
-      const masked = await maskedNames(query, run, ids)
-      await query(
-        ids.is === 'known'
-          ? byReferencesAgain(id, places, refs, masked)
-          : byReferences(id, places, { refs, kinds, ids, masked }),
-      )
-      await lead()
-    }
+  const take = (isInside: boolean) =>
+    eachWindow(steps, run, windows, ['candidates'], async (query, lines) => {
+      await query(byNames(id, lines, isInside))
+      await lead(query, lines)
+      await query(dropAnswered(id, lines))
+    })
+  if (await findPages(steps, run, [idsOf(run, times)])) await take(true)
+  if (run.over !== 'again') {
+    if (await findPages(steps, run, idsOutside(run, times))) await take(false)
+  } else {
+    const read = steps.read.bind(steps)
+    const masked = await maskedNames(read, run, 'known')
+    await eachWindow(steps, run, windows, ['candidates'], async (query, lines) => {
+      await query(byNamesAgain(id, places, refs, lines, masked))
+      await lead(query, lines)
+    })
   }
-  await query(feesOfNamed(id))
+  await steps.drop([(limit) => dropAsked(id, limit), (limit) => dropFound(id, limit)])
+}
+
+/** Finds the payments of some ids that have names for which lines ask. @returns false: no line asks. */
+async function findPages(steps: Steps, run: Run, parts: readonly Ids[]): Promise<boolean> {
+  const { id, places, refs } = run
+  const kinds = (await steps.read(askedKinds(id))).map(({ kind }) => kind)
+  if (kinds.length === 0) return false
+  await steps.drop([(limit) => dropFound(id, limit)])
+  const read = steps.read.bind(steps)
+  for (const ids of parts) {
+    for await (const page of pagesOf(steps, ids, limits.settlementNamedPayments)) {
+      await steps.match((query) => query(findNames(id, places, refs, kinds, page)))
+      await faultPoint('settlement-page', id)
+    }
+    const masked = await maskedNames(read, run, ids)
+    if (masked.length > 0) await steps.work((query) => query(foundMasked(id, masked)))
+  }
+  await steps.analyze([analyze.names])
+  return true
+}
+
+/** Parts of ids with so many payments each. */
+async function* pagesOf(steps: Steps, { after, upTo }: Ids, payments: number): AsyncGenerator<Ids> {
+  for (let from: string | undefined = after; from !== undefined; ) {
+    const [end]: { id: string }[] = await steps.read(pageEnd({ after: from, upTo }, payments))
+    yield { after: from, upTo: end?.id ?? upTo }
+    from = end?.id
+  }
 }
 
 /** The ids of payments between two times. */
 function idsOf(
   { isOnClock }: Run,
   times: { readonly from_at: Date | null; readonly to_at: Date | null },
-) {
-  if (isOnClock || times.from_at === null || times.to_at === null) {
-    return { from: lowestId, to: 'f'.repeat(32) }
-  }
+): Ids {
+  if (isOnClock || times.from_at === null || times.to_at === null) return everyId
   return {
-    from: lowestIdAt(times.from_at.getTime() - hourMs),
-    to: highestIdAt(times.to_at.getTime() + hourMs),
+    after: lowestIdAt(times.from_at.getTime() - hourMs),
+    upTo: highestIdAt(times.to_at.getTime() + hourMs),
   }
 }
+
+const everyId: Ids = { after: lowestId, upTo: 'f'.repeat(32) }
 
 /** Without the ids of the times that all lines have in common: these payments are known. */
 function idsOutside(
   { isOnClock }: Run,
   times: { readonly all_from_at: Date | null; readonly all_to_at: Date | null },
-) {
+): readonly Ids[] {
   const from = times.all_from_at === null ? 0 : times.all_from_at.getTime() + hourMs
   const to = times.all_to_at === null ? 0 : times.all_to_at.getTime() - hourMs
-  return isOnClock || from > to
-    ? ({ is: 'outside', from: 'f'.repeat(32), to: lowestId } as const)
-    : ({ is: 'outside', from: lowestIdAt(from), to: highestIdAt(to) } as const)
+  if (isOnClock || from > to) return [everyId]
+  return [
+    { after: everyId.after, upTo: lowestIdAt(from) },
+    { after: highestIdAt(to), upTo: everyId.upTo },
+  ]
 }
 
-/** Decides all lines that have eligible payments. */
-async function decideOptions(query: Query, runId: string): Promise<void> {
-  await query(leaveRefunds(runId))
-  await query(matchSingle(runId))
-  for (let afterLine = -1; ; ) {
-    const page = await query(severalOptions(runId, afterLine, pageLines))
-    const pairs = page.flatMap((row) => {
-      // The amounts of fees say nothing about their payments.
-      if (row.is_crowd || row.purpose === 'fee') return []
-      const options = row.ids.map((paymentId, index) => ({
-        paymentId,
-        minor: BigInt(row.minors[index]!),
-        currency: row.currencies[index]!,
-      }))
-      const line = { minor: row.amount_minor, currency: row.currency }
-      const chosen = meant(options, line, row.purpose === 'settled')
-      const isSum = chosen.length > 1
-      return chosen.map(({ paymentId }) => ({ line: row.line, paymentId, isSum }))
-    })
-    if (pairs.length > 0) await query(matchChosen(runId, pairs))
-    if (page.length < pageLines) break
-    afterLine = page.at(-1)!.line
+/** Decides the lines with candidates, and asks for payments that look like the others. */
+async function decideNamed(steps: Steps, run: Run, windows: readonly Lines[]): Promise<void> {
+  const { id, zone } = run
+  await eachWindow(steps, run, windows, ['decisions'], async (query, lines) => {
+    await query(feesOfNamed(id, lines))
+    await decideOptions(query, id, lines)
+    await query(matchIneligible(id, lines))
+    await query(askAlike(id, zone, lines))
+    await query(matchNone(id, lines, false))
+  })
+}
+
+/** Tier 5, after the others of all lines. */
+async function decideAlike(steps: Steps, run: Run): Promise<void> {
+  const { id, places } = run
+  const [times] = await steps.read(askedTimes(id))
+  if (times === undefined || times.from_at === null) return
+  for await (const page of pagesOf(steps, idsOf(run, times), limits.settlementAlikePayments)) {
+    await steps.match((query) => query(findAlike(id, places, page)))
+    await faultPoint('settlement-page', id)
   }
-  await query(matchSeveral(runId))
+  await steps.analyze([analyze.names])
+  for await (const lines of windowsOfAsking(steps, id)) {
+    await steps.match(async (query) => {
+      await query(byComposite(id, lines))
+      await decideOptions(query, id, lines)
+      await query(matchNone(id, lines, true))
+    })
+    await faultPoint('settlement-window', id)
+  }
+}
+
+/** Windows with so many lines that ask. */
+async function* windowsOfAsking(steps: Steps, runId: string): AsyncGenerator<Lines> {
+  const [last] = await steps.read(lastLine(runId))
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const size = limits.settlementWindowLines
+    const [end]: { line: number }[] = await steps.read(askingEnd(runId, after, size))
+    yield { after, upTo: end?.line ?? last!.line }
+    after = end?.line
+  }
+}
+
+/** Decides all lines of a window that have eligible payments. */
+async function decideOptions(query: Query, runId: string, lines: Lines): Promise<void> {
+  await query(leaveRefunds(runId, lines))
+  await query(matchSingle(runId, lines))
+  const several = await query(severalOptions(runId, lines))
+  const pairs = several.flatMap((row) => {
+    // The amounts of fees say nothing about their payments.
+    if (row.is_crowd || row.purpose === 'fee') return []
+    const options = row.ids.map((paymentId, index) => ({
+      paymentId,
+      minor: BigInt(row.minors[index]!),
+      currency: row.currencies[index]!,
+    }))
+    const line = { minor: row.amount_minor, currency: row.currency }
+    const chosen = meant(options, line, row.purpose === 'settled')
+    const isSum = chosen.length > 1
+    return chosen.map(({ paymentId }) => ({ line: row.line, paymentId, isSum }))
+  })
+  if (pairs.length > 0) await query(matchChosen(runId, lines, pairs))
+  if (several.length > 0) await query(matchSeveral(runId, lines))
 }
 
 /** Removes what a run wrote. */
-export async function clearRun(
-  lanes: Engine['lanes'],
-  client: Client,
-  runId: string,
-): Promise<void> {
-  for (const clear of [clearWork, clearCandidates, clearDecisions]) {
-    await lanes.database.query(client, clear(runId))
-  }
+export async function clearRun(steps: Steps, runId: string): Promise<void> {
+  await steps.drop(
+    [dropAsked, dropFound, dropWork, dropCandidates, dropDecisions].map(
+      (drop) => (limit: number) => drop(runId, limit),
+    ),
+  )
 }

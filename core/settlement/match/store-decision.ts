@@ -1,15 +1,16 @@
 /** SQL of the results of matching: one row for each line of a run. */
 import { type Sql, sql } from '../../db/sql.ts'
+import { inWindow, type Lines } from './stored-window.ts'
 
 /** Ids shown of a line with many candidates. */
 const shown = 100
 
 /** Part of a statement: the eligible payments of the first tier that has any, for each line. */
-const options = (runId: string) => sql`
+const options = (runId: string, lines: Lines) => sql`
 decisive as materialized (
   select line, min(tier) as tier
   from tollgate.settlement_candidate
-  where run_id = ${runId}::uuid and is_eligible
+  where run_id = ${runId}::uuid and ${inWindow(sql`settlement_candidate`, lines)} and is_eligible
   group by line),
 option as (
   select candidate.line, candidate.tier, candidate.payment_id, candidate.account_id, candidate.channel_id,
@@ -17,16 +18,16 @@ option as (
     candidate.crowd, candidate.crowd_count
   from tollgate.settlement_candidate as candidate
   join decisive on decisive.line = candidate.line and decisive.tier = candidate.tier
-  where candidate.run_id = ${runId}::uuid and candidate.is_eligible)`
+  where candidate.run_id = ${runId}::uuid and ${inWindow(sql`candidate`, lines)} and candidate.is_eligible)`
 
 /** Condition: the line of `work` has no result yet. */
-const isUndecided = sql`not exists (
+const isUndecided = (lines: Lines) => sql`not exists (
     select
     from tollgate.settlement_decision as decided
-    where decided.run_id = work.run_id and decided.line = work.line)`
+    where decided.run_id = work.run_id and ${inWindow(sql`decided`, lines)} and decided.line = work.line)`
 
-/** Lines with several eligible payments, in pages. */
-export const severalOptions = (runId: string, afterLine: number, limit: number) => sql<{
+/** Lines with several eligible payments. */
+export const severalOptions = (runId: string, lines: Lines) => sql<{
   line: number
   purpose: string
   amount_minor: bigint
@@ -36,19 +37,19 @@ export const severalOptions = (runId: string, afterLine: number, limit: number) 
   currencies: string[]
   is_crowd: boolean
 }>`
-with ${options(runId)}
+with ${options(runId, lines)}
 select work.line, work.purpose, work.amount_minor, work.currency,
   array_agg(option.payment_id order by option.payment_id) as ids,
   array_agg(option.minor::text order by option.payment_id) as minors,
   array_agg(option.currency order by option.payment_id) as currencies,
   bool_or(option.crowd is not null) as is_crowd
 from option
-join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = option.line
-where work.line > ${afterLine}::integer and ${isUndecided}
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
+  and work.line = option.line
+where ${isUndecided(lines)}
 group by work.line, work.purpose, work.amount_minor, work.currency
 having count(*) > 1 or bool_or(option.crowd is not null)
-order by work.line
-limit ${limit}::integer`
+order by work.line`
 
 const tierName = sql`case option.tier when 1 then 'payment-id' when 2 then 'acquirer-reference'
     when 3 then 'merchant-reference' when 4 then 'short-id' else 'composite' end`
@@ -69,8 +70,8 @@ const hasEffect = sql`((work.purpose = 'dispute' and (option.tier < 5 or stage.s
     or (work.purpose = 'settled' and (
       stage.status = 'FAILED' or option.state <> 'approved' or option.final_by is not null)))`
 
-const matched = (runId: string, chosen: Sql) => sql`
-with ${options(runId)},
+const matched = (runId: string, lines: Lines, chosen: Sql) => sql`
+with ${options(runId, lines)},
 chosen as materialized (${chosen})
 insert into tollgate.settlement_decision (run_id, line, match_status, tier, payments, allocated, candidates,
   candidate_count, discrepancies, entity_id, account_id, has_effect)
@@ -90,15 +91,18 @@ select ${runId}::uuid, work.line, 'MATCHED', min(${tierName}), array_agg(option.
   bool_or(${hasEffect})
 from chosen
 join option on option.line = chosen.line and option.payment_id = chosen.payment_id
-join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = chosen.line
-join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
-where ${isUndecided}
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
+  and work.line = chosen.line
+join tollgate.settlement_stage as stage on stage.file_id = work.run_id and ${inWindow(sql`stage`, lines)}
+  and stage.line = work.line
+where ${isUndecided(lines)}
 group by work.line, work.purpose, work.amount_minor, work.currency, work.from_at, stage.status`
 
 /** Lines with exactly one eligible payment. */
-export const matchSingle = (runId: string) =>
+export const matchSingle = (runId: string, lines: Lines) =>
   matched(
     runId,
+    lines,
     sql`
   select line, min(payment_id::text)::uuid as payment_id, false as is_sum
   from option
@@ -109,6 +113,7 @@ export const matchSingle = (runId: string) =>
 /** Lines of several candidates whose payments are known. Pairs of line and payment. */
 export const matchChosen = (
   runId: string,
+  lines: Lines,
   pairs: readonly {
     readonly line: number
     readonly paymentId: string
@@ -117,6 +122,7 @@ export const matchChosen = (
 ) =>
   matched(
     runId,
+    lines,
     sql`
   select line, payment_id, is_sum
   from unnest(${pairs.map(({ line }) => line)}::integer[], ${pairs.map(({ paymentId }) => paymentId)}::uuid[],
@@ -124,23 +130,24 @@ export const matchChosen = (
   )
 
 /** Lines with more than one reading. */
-export const matchSeveral = (runId: string) => sql`
-with ${options(runId)}
+export const matchSeveral = (runId: string, lines: Lines) => sql`
+with ${options(runId, lines)}
 insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count)
 select ${runId}::uuid, work.line, 'MULTIPLE_MATCHES', min(${tierName}),
   (coalesce(max(option.crowd),
     array_agg(option.payment_id order by option.payment_id)))[1:${shown}::integer],
   coalesce(max(option.crowd_count), count(*)::integer)
 from option
-join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = option.line
-where ${isUndecided}
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
+  and work.line = option.line
+where ${isUndecided(lines)}
 group by work.line`
 
 /**
  * Lines whose names lead to no eligible payment: of a wrong type, never approved or wholly reversed. A
  * refund whose sale is known was made at the acquirer. Money of a declined payment is reported to it.
  */
-export const matchIneligible = (runId: string) => sql`
+export const matchIneligible = (runId: string, lines: Lines) => sql`
 insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count,
   discrepancies, has_effect)
 select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::integer], cardinality(named.ids),
@@ -155,17 +162,27 @@ from (
     bool_and(not candidate.fits) and bool_or(candidate.payment_type in ('DB', 'CP', 'RB', 'RC')
       and candidate.state = 'approved') as is_external
   from tollgate.settlement_candidate as candidate
-  where candidate.run_id = ${runId}::uuid
+  where candidate.run_id = ${runId}::uuid and ${inWindow(sql`candidate`, lines)}
   group by candidate.line
   having not bool_or(candidate.is_eligible)) as named
-join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and work.line = named.line
-join tollgate.settlement_stage as stage on stage.file_id = work.run_id and stage.line = work.line
+join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
+  and work.line = named.line
+join tollgate.settlement_stage as stage on stage.file_id = work.run_id and ${inWindow(sql`stage`, lines)}
+  and stage.line = work.line
 cross join lateral (select stage.transaction_type = 'REFUND' and named.is_external as is_external) as refund
-where ${isUndecided}`
+where ${isUndecided(lines)}`
 
-/** The rest: unknown payments, and fees of no single transaction, which have no status. */
-export const matchNone = (runId: string) => sql`
+/**
+ * The rest: unknown payments, and fees of no single transaction, which have no status.
+ *
+ * @param isLast False: without the lines that are still compared by amount, card and brand.
+ */
+export const matchNone = (runId: string, lines: Lines, isLast: boolean) => sql`
 insert into tollgate.settlement_decision (run_id, line, match_status)
 select work.run_id, work.line, case when work.purpose = 'none' then null else 'NOT_MATCHED' end
 from tollgate.settlement_work as work
-where work.run_id = ${runId}::uuid and ${isUndecided}`
+where work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)} and ${isUndecided(lines)}
+  and (${isLast}::boolean or not exists (
+    select
+    from tollgate.settlement_asked as asked
+    where asked.run_id = work.run_id and ${inWindow(sql`asked`, lines)} and asked.line = work.line))`

@@ -1,14 +1,13 @@
 /** SQL of names that lines have only masked, and of the payments that can have them. */
 import { sql } from '../../db/sql.ts'
-import { type NameKind, namedParts, type Refs, type Search } from './store-named.ts'
+import type { Ids, NameKind, Refs } from './store-named.ts'
 import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './stored-places.ts'
 
 /** Names of lines that are stored masked. */
 export const askedMasked = (runId: string) => sql<{ scope_id: string; key: string }>`
-with ${namedParts.asked(runId)}
 select distinct scope_id, key
-from asked
-where key ~ ${'^[1-4] .*[*].*#[0-9a-f]{16}$'}::text`
+from tollgate.settlement_asked
+where run_id = ${runId}::uuid and key ~ ${'^[1-4] .*[*].*#[0-9a-f]{16}$'}::text`
 
 /** A name of a payment that can be masked; without a scope: the last payment of a page. */
 export type Maskable = {
@@ -18,11 +17,8 @@ export type Maskable = {
   name: string | null
 }
 
-/** Where payments with masked names are looked for. */
-export type MaskedWhere =
-  | Search['ids']
-  /** Among the candidates of the decision before. */
-  | { readonly is: 'known' }
+/** Where payments with masked names are looked for: of some ids, or among the candidates of the decision before. */
+export type MaskedWhere = Ids | 'known'
 
 /**
  * The next payments, in the order of their ids, with those of their names that can be masked. The last row has the
@@ -44,15 +40,13 @@ page as materialized (
   select ${paymentColumns}, payment.answer -> 'refs' as refs, payment.merchant_transaction_id
   from tollgate.payment
   where payment.id > ${after}::uuid and ${
-    where.is === 'known'
+    where === 'known'
       ? sql`payment.id in (
         select known.payment_id
         from tollgate.settlement_work as work
         cross join lateral unnest(work.known) as known (payment_id)
         where work.run_id = ${runId}::uuid)`
-      : where.is === 'inside'
-        ? sql`payment.id between ${where.from}::uuid and ${where.to}::uuid`
-        : sql`(payment.id < ${where.from}::uuid or payment.id > ${where.to}::uuid)`
+      : sql`payment.id <= ${where.upTo}::uuid`
   }
   order by payment.id
   limit ${limit}::integer)

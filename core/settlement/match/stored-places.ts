@@ -4,6 +4,7 @@
  */
 import type { Mode } from '../../connector/registry.ts'
 import { type Sql, sql } from '../../db/sql.ts'
+import { inWindow, type Lines } from './stored-window.ts'
 
 /** An account of a scope; of an INTERNAL scope, its channel and test clock. */
 export type Place = {
@@ -63,8 +64,11 @@ export const judged = sql`payment.account_id, payment.channel_id, payment.paymen
     (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null)
     and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor)))`
 
-/** Condition: no tier so far has an eligible payment for the line of `work`. */
-export const isOpen = sql`not exists (
+/** Condition: a tier so far has an eligible payment for the line of `work`, which is in the window. */
+export const hasEligible = (lines: Lines): Sql => sql`exists (
     select
     from tollgate.settlement_candidate as eligible
-    where eligible.run_id = work.run_id and eligible.line = work.line and eligible.is_eligible)`
+    where eligible.run_id = work.run_id and ${inWindow(sql`eligible`, lines)} and eligible.line = work.line
+      and eligible.is_eligible)`
+
+export const isOpen = (lines: Lines): Sql => sql`not ${hasEligible(lines)}`

@@ -17,6 +17,8 @@ export type Ground = {
   readonly stop: AsyncDisposableStack
   /** Seconds instead of minutes: shows that the scenario works, and measures nothing. */
   readonly isSmall: boolean
+  /** Part of the full size, for scenarios whose size can be chosen. */
+  readonly part: number
 }
 
 export type Scenario = {

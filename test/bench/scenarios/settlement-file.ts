@@ -9,6 +9,7 @@ import { shortId } from '../../../core/ids.ts'
 import { gatewayOf } from '../installation.ts'
 import { paymentForm } from '../payment.ts'
 import { printRows } from '../print.ts'
+import { familyMs, processMs, residentBytes } from '../processor-time.ts'
 import { startAcquirer } from './acquirer.ts'
 import { fill } from './fill.ts'
 import {
@@ -23,6 +24,7 @@ import {
   type Target,
   type Traffic,
 } from './ground.ts'
+import type { StreamReport } from './traffic.ts'
 
 const concurrent = 32
 const configFile = 'test/bench/scenarios/slow-acquirer.config.js'
@@ -73,28 +75,42 @@ async function* fileOf(
   yield Buffer.from(`${text}END;${payments.length};EUR=${payments.length * 9200}\n`)
 }
 
-/** Seconds from the import to each state. */
-async function stepsOf(client: pg.Client, fileId: string): Promise<Map<string, number>> {
+type Steps = {
+  /** Seconds from the import to each state. */
+  readonly at: ReadonlyMap<string, number>
+  /** Age of the oldest transaction with a number that was seen: readers of the event feed wait for it. */
+  readonly longestSeconds: number
+}
+
+const lookMs = 50
+
+async function stepsOf(client: pg.Client, fileId: string): Promise<Steps> {
   const startedMs = performance.now()
-  const steps = new Map<string, number>()
+  const at = new Map<string, number>()
+  let longestSeconds = 0
   for (;;) {
-    const { rows } = await client.query<{ state: string; refused_why: string | null }>(
-      'select state, refused_why from tollgate.settlement_file where id = $1',
+    const { rows } = await client.query<{ state: string; why: string | null; seconds: number }>(
+      `select state, refused_why as why, (
+         select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8
+         from pg_stat_activity where datname = current_database() and backend_xid is not null) as seconds
+       from tollgate.settlement_file where id = $1`,
       [fileId],
     )
-    const { state, refused_why: why } = rows[0]!
+    const { state, why, seconds } = rows[0]!
     if (state === 'refused') throw new Error(`the file was refused: ${why}`)
-    if (!steps.has(state)) steps.set(state, (performance.now() - startedMs) / 1000)
-    if (state === 'done' || state === 'repeated') return steps
-    await pause(100)
+    longestSeconds = Math.max(longestSeconds, seconds)
+    if (!at.has(state)) at.set(state, (performance.now() - startedMs) / 1000)
+    if (state === 'done' || state === 'repeated') return { at, longestSeconds }
+    await pause(lookMs)
   }
 }
 
 async function run(ground: Ground): Promise<void> {
-  const { isSmall } = ground
-  const [wanted, lines, besideLines] = isSmall
-    ? [5_000, 1_000, 500]
-    : [10_000_000, 1_000_000, 300_000]
+  const { isSmall, part } = ground
+  const sized = (full: number, small: number) => (isSmall ? small : Math.round(part * full))
+  const wanted = sized(10_000_000, 5_000)
+  const lines = sized(1_000_000, 1_000)
+  const besideLines = sized(300_000, 500)
   const url = await startAcquirer(ground)
   const installation = await newInstallation(ground, 'settlement', url)
   const target = await newHost(ground, installation, {
@@ -131,29 +147,36 @@ async function run(ground: Ground): Promise<void> {
     return { ...file, seconds: (performance.now() - begun) / 1000 }
   }
   const traffic = await newTraffic(ground)
-  const rateMs = isSmall ? 300 : 15_000
-  await rate(traffic, target, rateMs)
-  const alone = await rate(traffic, target, rateMs)
-
+  const rateMs = isSmall ? 300 : 5_000
+  const idle = residentBytes(target.pid) / 2 ** 20
+  const used = () => ({ host: processMs(target.pid), server: familyMs(ground.server.pid) })
   const first = await imported('first')
+  const start = used()
   const { value: steps, megabytes: peak } = await peakMegabytes(target.pid, () =>
     stepsOf(client, first.id),
   )
+  const afterFirst = used()
   const repeat = await imported('first')
   if (!repeat.isRepeat) throw new Error('the same bytes are a repeat')
   const second = await imported('second')
+  const beforeSecond = used()
   const secondSteps = await stepsOf(client, second.id)
+  const afterSecond = used()
+
+  const round = () => rate(traffic, target, rateMs)
+  await round()
+  const before = [await round(), await round(), await round()]
   const third = await imported('third', lines, lines + besideLines)
-  const [thirdSteps, beside] = await Promise.all([
-    stepsOf(client, third.id),
-    rate(traffic, target, rateMs),
-  ])
+  const working = stepsOf(client, third.id)
+  const beside = await roundsDuring(working, round)
+  const thirdSteps = await working
+  const alone = summaryOf([...before, await round(), await round(), await round()])
   const { rows: matched } = await client.query<{ status: string; count: string }>(
     'select match_status as status, count(*) from tollgate.settlement_record group by 1 order by 1',
   )
   const seconds = (value: number | undefined) => (value ?? Number.NaN).toFixed(1)
-  const since = (map: Map<string, number>, from: string, to: string) =>
-    seconds(map.get(to)! - (map.get(from) ?? 0))
+  const since = ({ at }: Steps, from: string, to: string) =>
+    seconds(at.get(to)! - (at.get(from) ?? 0))
   printRows(
     [`${lines} lines`, 's'],
     [
@@ -162,21 +185,80 @@ async function run(ground: Ground): Promise<void> {
       ['match and store the records', since(steps, 'staged', 'decided')],
       ['effects', since(steps, 'decided', 'done')],
       ['the same bytes again', seconds(repeat.seconds)],
-      ['the same records in other bytes', seconds(secondSteps.get('done'))],
-      [`${besideLines} other lines, beside payments`, seconds(thirdSteps.get('done'))],
+      ['the same records in other bytes', seconds(secondSteps.at.get('done'))],
+      [`${besideLines} other lines, beside payments`, seconds(thirdSteps.at.get('done'))],
+    ],
+  )
+  printRows(
+    ['longest transaction with a number', 's'],
+    [
+      ['the file alone', steps.longestSeconds.toFixed(2)],
+      ['the same records in other bytes', secondSteps.longestSeconds.toFixed(2)],
+      ['the file beside payments', thirdSteps.longestSeconds.toFixed(2)],
+    ],
+  )
+  const processors = (name: string, from: Used, to: Used) => [
+    name,
+    seconds((to.host - from.host) / 1000),
+    seconds((to.server - from.server) / 1000),
+  ]
+  printRows(
+    ['processor seconds', 'host', 'PostgreSQL'],
+    [
+      processors('the file alone', start, afterFirst),
+      processors('the same records in other bytes', beforeSecond, afterSecond),
     ],
   )
   console.log(`  ${matched.map(({ status, count }) => `${status} ${count}`).join(', ')}`)
-  console.log(`  peak memory of the host ${peak.toFixed(0)} MB`)
+  console.log(`  memory of the host: idle ${idle.toFixed(0)} MB, at its peak ${peak.toFixed(0)} MB`)
   printRows(
-    ['payments', 'per second', 'p99 ms'],
+    ['payments', 'per second', 'p99 ms', 'rounds'],
     [
-      ['alone', alone.perSecond.toFixed(0), alone.p99Ms.toFixed(1)],
-      ['beside a file', beside.perSecond.toFixed(0), beside.p99Ms.toFixed(1)],
-      ['ratio', (beside.perSecond / alone.perSecond).toFixed(2), ''],
+      ['alone, before and after', ...cellsOf(alone)],
+      ['beside a file', ...cellsOf(beside)],
+      ['ratio', (beside.perSecond / alone.perSecond).toFixed(2), '', ''],
     ],
   )
 }
+
+/** Milliseconds of the processor. */
+type Used = { readonly host: number; readonly server: number }
+
+/** Rounds of payments until `work` ends. A file that ends early leaves a round that it shares. */
+async function roundsDuring(
+  work: Promise<unknown>,
+  round: () => Promise<StreamReport>,
+): Promise<Summary> {
+  const rounds: StreamReport[] = []
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  work.then(end, end)
+  while (!isOver) {
+    const report = await round()
+    if (!isOver || rounds.length === 0) rounds.push(report)
+  }
+  return summaryOf(rounds)
+}
+
+type Summary = { readonly perSecond: number; readonly p99Ms: number; readonly rounds: number }
+
+/** The mean rate of rounds, and the median of their 99th percentiles. */
+function summaryOf(rounds: readonly StreamReport[]): Summary {
+  const p99s = rounds.map(({ p99Ms }) => p99Ms).sort((a, b) => a - b)
+  return {
+    perSecond: rounds.reduce((sum, { perSecond }) => sum + perSecond, 0) / rounds.length,
+    p99Ms: p99s[Math.floor(p99s.length / 2)]!,
+    rounds: rounds.length,
+  }
+}
+
+const cellsOf = ({ perSecond, p99Ms, rounds }: Summary) => [
+  perSecond.toFixed(0),
+  p99Ms.toFixed(1),
+  String(rounds),
+]
 
 async function rate(traffic: Traffic, target: Target, durationMs: number) {
   const { all } = await traffic({

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type pg from 'pg'
 import { lowestId } from '../../../core/ids.ts'
-import { byReferences, nameKinds } from '../../../core/settlement/match/store-named.ts'
-import { analyze, hashJoins, planNew } from '../../../core/settlement/match/store-work.ts'
+import { askNames, findNames, nameKinds } from '../../../core/settlement/match/store-named.ts'
+import { hashJoins, planNew } from '../../../core/settlement/match/store-work.ts'
 import { runOf } from '../../../core/settlement/run.ts'
 import { scopeById } from '../../../core/settlement/store-scope.ts'
 import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
@@ -43,12 +43,14 @@ describe('the statement that finds payments by references', () => {
     const over = { id: fileId, scopes: [scope!.id], over: 'new' as const }
     const settlement = { zone: 'UTC', refs: ['reference', 'second', 'third'] }
     const { places, refs } = await runOf(engine, over, scope!, settlement)
-    const ids = { is: 'inside', from: lowestId, to: 'f'.repeat(32) } as const
+    const ids = { after: lowestId, upTo: 'f'.repeat(32) }
+    const all = { after: 0, upTo: lines }
     const plan = await engine.lanes.bulk(async (client) => {
-      for (const step of [analyze.stage, planNew(fileId, 'UTC'), analyze.work, hashJoins]) {
-        await engine.lanes.database.query(client, step as typeof hashJoins)
+      const { lanes } = engine
+      for (const step of [planNew(fileId, 'UTC', all, [], 0), hashJoins, askNames(fileId, all)]) {
+        await lanes.database.query(client, step as typeof hashJoins)
       }
-      const statement = byReferences(fileId, places, { refs, kinds: nameKinds, ids, masked: [] })
+      const statement = findNames(fileId, places, refs, nameKinds, ids)
       return explainGeneric(client as pg.Client, statement, ['analyze'])
     })
     const rows = nodesOf(plan).map(

@@ -1,15 +1,19 @@
 /**
  * The result of matching depends on the lines and on the payments, and neither on the order of the lines
- * nor on their division into files.
+ * nor on their division into files or windows.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { isId } from '../../../core/ids.ts'
 import { assign } from '../../../core/settlement/assign.ts'
+import { takeSmallSteps } from '../../rig/small-steps.ts'
 import { type Decided, type Line, type MatchingRun, startMatching } from './matching-run.ts'
 
 const runs = 8
+
+/** Lines of a window, so that a file has several. */
+const windowLines = 3
 
 describe('the records of settlement files', () => {
   let run: MatchingRun
@@ -20,7 +24,7 @@ describe('the records of settlement files', () => {
   })
   after(() => run.close())
 
-  test('are the same for every order of the lines and every division into files', async () => {
+  test('are the same for every order of the lines, and every division into files and windows', async () => {
     const given = fc.record({
       lines: fc.array(lineOf(ids), { minLength: 2, maxLength: 10 }),
       seed: fc.infiniteStream(fc.nat()),
@@ -34,13 +38,13 @@ describe('the records of settlement files', () => {
         assert.deepEqual(await resultOf(run, [mixed]), whole)
         const [one, two] = cuts.map((cut) => cut % (mixed.length + 1)).sort((a, b) => a - b)
         const parts = [mixed.slice(0, one), mixed.slice(one, two), mixed.slice(two)]
-        assert.deepEqual(
-          await resultOf(
-            run,
-            parts.filter(({ length }) => length > 0),
-          ),
-          whole,
-        )
+        const files = parts.filter(({ length }) => length > 0)
+        const restore = takeSmallSteps(windowLines)
+        try {
+          assert.deepEqual(await resultOf(run, files), whole)
+        } finally {
+          restore()
+        }
         await assertConserved(run, whole)
       }),
       { numRuns: runs },

@@ -9,11 +9,13 @@ import {
   type TransactionType,
 } from '@tollgate/plugin-kit'
 import { none, O, request } from '@tollgate/schemas'
+import { systemClock } from '../../../core/clock.ts'
 import { Registry } from '../../../core/connector/registry.ts'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { newId } from '../../../core/ids.ts'
+import { InFlight } from '../../../core/process/in-flight.ts'
 import { ItemCheck } from '../../../core/settlement/checked-item.ts'
 import { decideFile as decideNow } from '../../../core/settlement/decide-file.ts'
 import { folded } from '../../../core/settlement/record-key.ts'
@@ -21,12 +23,7 @@ import { decideAgain } from '../../../core/settlement/retry.ts'
 import { merchantsOf, scopeOf } from '../../../core/settlement/scope.ts'
 import { addFile, fileById } from '../../../core/settlement/store-file.ts'
 import { takeLeases } from '../../../core/settlement/store-scope.ts'
-import {
-  copyLine,
-  copyStage,
-  emptyStage,
-  numberTwins,
-} from '../../../core/settlement/store-stage.ts'
+import { copyLine, copyStage, numberTwins, twinsOf } from '../../../core/settlement/store-stage.ts'
 import type { Held } from '../../../core/settlement/stored-fence.ts'
 import { referenceDigest } from '../../../core/vault/reference-digest.ts'
 import {
@@ -112,7 +109,10 @@ export async function startMatching(): Promise<MatchingRun> {
   const registry = new Registry([freshSimulator(), acquirer.plugin], {})
   const targets = { opened: async ({ settings }: { settings: object }) => settings }
   const vault = { requestFingerprint: (text: string) => createHash('sha256').update(text).digest() }
-  const engine = { lanes, registry, targets, vault } as unknown as Engine
+  const inFlight = new InFlight()
+  const engine = {
+    ...{ lanes, registry, targets, vault, inFlight, clock: systemClock },
+  } as unknown as Engine
   const scope = async (number = merchantNumber) => {
     const merchant = (await merchantsOf(engine, scriptedName, 'EXTERNAL')).get(number)
     assert.ok(merchant !== undefined, `no account has the number ${number}`)
@@ -143,7 +143,6 @@ export async function startMatching(): Promise<MatchingRun> {
       }),
     )
     await lanes.bulk(async (client) => {
-      await database.query(client, emptyStage(fileId))
       const copy = client.query(copyStage('tollgate'))
       for (const item of items) {
         assert.ok(item.is === 'record', 'why' in item ? String(item.why) : item.is)
@@ -152,10 +151,11 @@ export async function startMatching(): Promise<MatchingRun> {
       }
       copy.end()
       await once(copy, 'finish')
-      await database.query(client, numberTwins(fileId))
+      const twins = await database.query(client, twinsOf(fileId, lines.length))
+      await database.query(client, numberTwins(fileId, twins))
     })
     await run.sql(
-      "update tollgate.settlement_file set state = 'staged', records = $2 where id = $1",
+      "update tollgate.settlement_file set state = 'staged', records = $2, staged_lines = $2 where id = $1",
       [fileId, lines.length],
     )
     return fileId
@@ -187,7 +187,7 @@ export async function startMatching(): Promise<MatchingRun> {
     forget: async () => {
       await run.sql(`truncate tollgate.settlement_match, tollgate.settlement_record,
         tollgate.settlement_stage, tollgate.settlement_work, tollgate.settlement_candidate,
-        tollgate.settlement_decision, tollgate.settlement_batch, tollgate.settlement_batch_line,
+        tollgate.settlement_decision, tollgate.settlement_asked, tollgate.settlement_found, tollgate.settlement_batch, tollgate.settlement_batch_line,
         tollgate.settlement_exception, tollgate.settlement_part, tollgate.settlement_file cascade`)
       await run.sql("delete from tollgate.attention where kind = 'settlement'")
     },

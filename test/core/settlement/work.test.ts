@@ -115,8 +115,10 @@ describe('work on settlement files', () => {
   }
   const cases: readonly Case[] = [
     { point: 'settlement-leased', before: 'arrived', make: mixed, end: whole },
+    { point: 'settlement-copied', before: 'arrived', make: mixed, end: whole },
     { point: 'settlement-read', before: 'arrived', make: mixed, end: whole },
     { point: 'settlement-staged', before: 'staged', make: mixed, end: whole },
+    { point: 'settlement-window', before: 'staged', make: mixed, end: whole },
     { point: 'settlement-matched', before: 'staged', make: mixed, end: whole },
     { point: 'settlement-recorded', before: 'staged', make: mixed, end: whole },
     { point: 'settlement-decided', before: 'decided', make: mixed, end: whole },
