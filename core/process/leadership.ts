@@ -8,7 +8,7 @@ import type { Lanes } from '../db/lanes.ts'
 import type { Server } from '../db/leader.ts'
 import type { Sql } from '../db/sql.ts'
 import { errorFields } from '../error-words.ts'
-import { addTimeline, newestTimeline, skipTxids } from './store-timeline.ts'
+import { addTimeline, newestTimeline, newestTxid, skipTxids } from './store-timeline.ts'
 
 export class Leadership {
   readonly #database: Database
@@ -75,15 +75,35 @@ export class Leadership {
       const { text, values } = this.#database.config(statement)
       return (await client.query({ text, values: values as unknown[] })).rows as Row[]
     }
-    const [newest] = await ask(newestTimeline)
-    const before = newest!.timeline
-    if (before !== null && before >= timeline) return
-    if (before !== null) {
+    const [before] = await ask(newestTimeline)
+    const isRestored = before !== undefined && isOther(before.system, system)
+    if (before !== undefined && !isRestored && before.timeline >= timeline) return
+    if (isRestored) {
+      const [newest] = await ask(newestTxid)
+      await catchUp(client, nextTxid, BigInt(newest?.txid ?? 0))
+    } else if (before !== undefined) {
       const last = (nextTxid > knownTxid ? nextTxid : knownTxid) + BigInt(limits.skippedTxids)
       await skip(client, nextTxid, last)
     }
     await ask(addTimeline(timeline, system))
   }
+}
+
+const isOther = (one: string | null, other: string | null) =>
+  one !== null && other !== null && one !== other
+
+/**
+ * A dump that was restored into a new cluster brings events with numbers that the server has not reached. Until it
+ * has, the feed would hide them and miss new ones.
+ */
+async function catchUp(client: pg.ClientBase, next: bigint, newest: bigint): Promise<void> {
+  if (newest < next) return
+  if (newest - next > BigInt(limits.restoredTxids)) {
+    throw new Error(
+      `the database was restored into another cluster, whose transaction counter is ${next}, and its events have numbers up to ${newest}. Before starting any process, run outside of a transaction: ${skipTxids(newest + 1n)}`,
+    )
+  }
+  await skip(client, next, newest + 1n)
 }
 
 /**

@@ -170,6 +170,8 @@ export const limits = {
   skippedTxids: 100_000,
   /** Numbers that one statement of it leaves out: a tenth of a second on a usual server. */
   skippedTxidsAtOnce: 20_000,
+  /** Numbers that a start leaves out by itself after the restore of a dump: some eight seconds. */
+  restoredTxids: 2_000_000,
   /** The time for that, in one connection. */
   welcomeMs: 20 * second,
   /** Outcomes that a process keeps after they were answered, in case a failover loses them. */

@@ -172,7 +172,8 @@ describe('behind PgBouncer in transaction mode', { skip: withoutPgBouncer }, () 
   test('a new leader is welcomed without settings that outlive the welcome', async () => {
     await migrateDatabase({ url: pooler.url, prepare: false })
     await direct.query(
-      "insert into tollgate.server_timeline (timeline, system) values (0, '1') on conflict do nothing",
+      `insert into tollgate.server_timeline (timeline, system)
+       select 0, system_identifier::text from pg_control_system() on conflict do nothing`,
     )
     await direct.query('delete from tollgate.server_timeline where timeline > 0')
     const { rows: before } = await direct.query(
