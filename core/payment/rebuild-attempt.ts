@@ -9,7 +9,7 @@ import { callTime, endOf } from './call-time.ts'
 import { descriptorOf } from './descriptor.ts'
 import { storedInstrument } from './instrument.ts'
 import { handlerOf } from './operation-kinds.ts'
-import { paymentById, toPayment } from './store-read.ts'
+import { balanceById, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
 export async function rebuildAttempt(
@@ -25,7 +25,10 @@ export async function rebuildAttempt(
     lease,
     target,
     // Neither a repeat nor an enquiry needs the instrument.
-    operation: await operationOf(engine, payment, kind, referenced, undefined),
+    operation: {
+      ...(await operationOf(engine, payment, kind, referenced, undefined)),
+      ...(payment.answer.refs === undefined ? {} : { refs: payment.answer.refs }),
+    },
     begun: null,
     returns: returnsOf(payment, referenced),
     ...endOf(engine, callTime(engine, target.loaded.connector)),
@@ -90,7 +93,23 @@ export async function operationOf(
     ...(payment.merchantTransactionId === null
       ? {}
       : { merchantTransactionId: payment.merchantTransactionId }),
-    ...(original === undefined ? {} : { original: originalOf(original) }),
+    ...(original === undefined
+      ? {}
+      : { original: { ...originalOf(original), ...(await increasesOf(engine, payment)) } }),
+  }
+}
+
+/** The sums around an increase, which some acquirers want as the new sum of the authorisation. */
+async function increasesOf(
+  engine: Engine,
+  { effect, rootId, amount: { currency } }: Payment,
+): Promise<Pick<NonNullable<Operation['original']>, 'authorised' | 'increasing'>> {
+  if (effect !== 'increase') return {}
+  const [balance] = await engine.lanes.single(balanceById(rootId))
+  if (balance === undefined) return {}
+  return {
+    authorised: { minor: balance.authorised, currency },
+    increasing: { minor: balance.increasing, currency },
   }
 }
 

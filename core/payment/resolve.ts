@@ -40,6 +40,7 @@ import { settle } from './settle.ts'
 import { stillStands } from './still-stands.ts'
 import { attemptByKey, paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
+import { reversalByKey } from './supported.ts'
 import { takeBack } from './take-back.ts'
 import type { Held, Payment } from './types.ts'
 
@@ -238,7 +239,7 @@ async function reversing(
 
 /** The shopper gave it up: the slot is free only with a proof that it takes no money. */
 async function giveUp(engine: Engine, work: AttemptContext, refs: Refs): Promise<End> {
-  if (work.target.loaded.connector.resolve.reverseByKey === undefined) {
+  if (reversalByKey(work) === undefined) {
     return left(refs, 'the acquirer has no reversal by key')
   }
   return undo(engine, work, refs, 'the shopper tries again', 'new-try')
@@ -262,11 +263,7 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   const ageMs = attempt?.age_ms ?? Number.POSITIVE_INFINITY
   const isKnownByKey = key.by === 'key' && ageMs < key.ttlMs - limits.keyMemoryMarginMs
   const mayRepeat = isKnownByKey && resendable.has(work.operation.kind)
-  if (
-    connector.resolve.reverseByKey === undefined &&
-    mayRepeat &&
-    (await stillStands(engine, work))
-  ) {
+  if (reversalByKey(work) === undefined && mayRepeat && (await stillStands(engine, work))) {
     await faultPoint('before-resend', work.payment.id)
     const { outcome } = await send(engine, work)
     // An unsent repeat says nothing about the first try.
@@ -308,7 +305,7 @@ async function undo(
   const { attemptKey: key, answer } = work.payment
   // An earlier request without an answer may be the reason for a refusal.
   const isUnasked = ({ is }: Reversed) => is === 'refused' && answer.asked !== true
-  const handler = work.target.loaded.connector.resolve.reverseByKey
+  const handler = reversalByKey(work)
   let reversed: Reversed = { is: 'refused', why: 'the acquirer has no reversal by key' }
   if (handler !== undefined) {
     // After a death between the request and its record, an approval alone no longer settles.

@@ -1,6 +1,7 @@
 /** Refuses partial operations that the acquirer does not support, before anything is written. */
 import type { Connector } from '@tollgate/plugin-kit'
 import { GatewayError } from '../errors.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import type { Effect } from './operation-kinds.ts'
 import type { Balance } from './types.ts'
 
@@ -55,4 +56,14 @@ export function unsupported(
   // An amount beyond the rest has its own refusal.
   if (amountMinor !== null && amountMinor > whole - used) return undefined
   return refuse(`the acquirer ${verb} only the whole amount, not a part of it`)
+}
+
+/** The reversal by key of this operation; undefined where the acquirer has none for its kind. */
+export function reversalByKey({
+  target,
+  operation,
+}: AttemptContext): Connector['resolve']['reverseByKey'] {
+  const { supports, resolve } = target.loaded.connector
+  const isCovered = supports.reversibleByKey?.includes(operation.kind) !== false
+  return isCovered ? resolve.reverseByKey : undefined
 }

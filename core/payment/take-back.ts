@@ -32,6 +32,7 @@ import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { toldSince } from './store-take-back.ts'
+import { reversalByKey } from './supported.ts'
 import type { Held, Payment } from './types.ts'
 
 const reversal = paymentTypes.find(({ code }) => code === 'RV')!
@@ -82,7 +83,7 @@ async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
     return { is: 'refused', why: 'a reversal is not undone' }
   // A reversal that began one way continues that way.
   const [begun] = await engine.lanes.single(undoOf(work.payment.id))
-  if (begun === undefined && work.target.loaded.connector.resolve.reverseByKey !== undefined) {
+  if (begun === undefined && reversalByKey(work) !== undefined) {
     const undone = await byKey(engine, work)
     if (undone !== 'by operation') return undone
   }

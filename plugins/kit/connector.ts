@@ -1,16 +1,7 @@
-import type { Format, Reason, Row } from '@tollgate/schemas'
+import type { Format, Row } from '@tollgate/schemas'
 import type { Http } from './http.ts'
-import type {
-  Found,
-  Json,
-  Money,
-  Ms,
-  Outcome,
-  Redirect,
-  Refs,
-  ReversalEnd,
-  Reversed,
-} from './outcome.ts'
+import type { Claim, Inbound, InboundReply } from './inbound.ts'
+import type { Found, Json, Money, Ms, Outcome, Redirect, Refs, Reversed } from './outcome.ts'
 import type { Sensitive } from './sensitive.ts'
 import type { Settings, SettingsOf } from './settings.ts'
 import type { Settlement } from './settlement.ts'
@@ -109,7 +100,16 @@ export type Operation = {
     readonly refs: Refs
     readonly memo?: Json
     readonly networkTxId?: string
+    /** On increments, for an acquirer that wants the new sum: what is authorised, with every approved increase. */
+    readonly authorised?: Money
+    /** On increments: the increases that are not decided yet, this one included. */
+    readonly increasing?: Money
   }
+  /**
+   * On enquiries and reversals by key: the acquirer's references of this operation, as far as an answer or a
+   * message named them. Absent after a lost answer.
+   */
+  readonly refs?: Refs
   /** On captures, refunds and reversals: the last one of its type. */
   readonly final?: boolean
   readonly shortId: string
@@ -174,43 +174,6 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly pagesUrl?: string
 }
 
-/** An incoming message of an acquirer, byte for byte. */
-export type Inbound = {
-  readonly body: Buffer
-  readonly headers: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
-}
-
-/** The words by which an acquirer knows that its message arrived: `{ body: '[accepted]' }`, say. */
-export type InboundReply = {
-  /** 200 (default) to 299: by another status acquirers know a failure. */
-  readonly status?: number
-  /** `text/plain; charset=utf-8` by default. */
-  readonly contentType?: string
-  /** At most 4,096 characters; empty by default. */
-  readonly body?: string
-}
-
-/** One statement in a message of an acquirer, about one operation. */
-export type Claim = {
-  /**
-   * Unique for an account at the acquirer, at most 255 visible characters. The engine drops a
-   * repeat, and lists another claim with the same id for operators.
-   */
-  readonly eventId: string
-  /** Key of the operation, as the engine sent it. */
-  readonly key: string
-  readonly outcome:
-    | Outcome
-    /** Of a reversal by key that the engine requested; never of a `reverse`, which has its own key. */
-    | ReversalEnd
-    | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
-  /** Of the operation, also where its reversal is the news. */
-  readonly amount: Money
-  /** The acquirer's reference of a chargeback, the same in all claims about the chargeback. */
-  readonly reference?: string
-}
-
 export type Supports = {
   readonly brands: readonly string[] | 'any'
   readonly currencies: readonly string[] | 'any'
@@ -225,6 +188,11 @@ export type Supports = {
     readonly alphabet: 'hex' | 'alphanumeric' | 'digits'
     readonly length: number
   }
+  /**
+   * Kinds of operations that `resolve.reverseByKey` undoes; all by default. The engine sends captures, refunds and
+   * reversals of other kinds again under their key, where `key` allows that.
+   */
+  readonly reversibleByKey?: readonly Kind[]
   /** How long after sending an enquiry can miss an operation that was carried out. */
   readonly enquiryVisibleAfterMs: Ms
   readonly limits?: { readonly concurrent?: number; readonly timeoutMs?: Ms }
@@ -345,4 +313,4 @@ export function defineConnector<
   return connector as unknown as Connector
 }
 
-export type { Redirect }
+export type { Claim, Inbound, InboundReply, Redirect }

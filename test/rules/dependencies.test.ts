@@ -63,6 +63,7 @@ test('every direct dependency has its reason in SECURITY.md', () => {
     'core',
     'connectors/simulator',
     'connectors/acquirer-json',
+    'connectors/adyen',
     'host',
   ]
   const direct = ours.flatMap((folder) => {

@@ -21,6 +21,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'connectors/google-pay': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
   'connectors/apple-pay': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
   'connectors/samsung-pay': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
+  'connectors/adyen': ['@tollgate/plugin-kit', '@tollgate/plugin-kit/testing'],
   host: [
     '@tollgate/schemas',
     '@tollgate/plugin-kit',

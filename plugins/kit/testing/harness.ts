@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Connector, Context, Kind, Operation } from '../connector.ts'
-import type { Found, Outcome, Refs, Reversed } from '../outcome.ts'
+import type { Claim, Connector, Context, Kind, Operation } from '../connector.ts'
+import type { Found, Outcome, Refs, ReversalEnd, Reversed } from '../outcome.ts'
 import type { CallOptions } from './call.ts'
+import { claimsIn } from './case.ts'
 import {
   type Environment,
   openEnvironment,
@@ -106,7 +107,8 @@ export async function openStage(
       return firstOperation(connector, kind, scene)
     },
     async done(operation) {
-      const { outcome, thrown } = await stage.perform(operation)
+      const { outcome: first, thrown } = await stage.perform(operation)
+      const outcome = isEndedByEvent(first) ? await endOf(stage, operation, first) : first
       if (outcome.is !== 'approved' && outcome.is !== 'accepted') {
         assert.fail(`${operation.kind} should be approved but was ${told(outcome, thrown)}`)
       }
@@ -115,6 +117,38 @@ export async function openStage(
     bookings: () => acquirer.bookings(),
   }
   return stage
+}
+
+const isEndedByEvent = (outcome: Outcome): boolean =>
+  outcome.is === 'pending' && outcome.next === 'event'
+
+/** An operation that the acquirer only took ends, and its event tells how. */
+async function endOf(stage: Stage, { key }: Operation, outcome: Outcome): Promise<Outcome> {
+  const { acquirer, connector } = stage
+  if (connector.inbound === undefined || acquirer.finish === undefined) return outcome
+  await acquirer.finish(key)
+  const [claim] = await delivered(stage, key)
+  const { is } = claim?.outcome ?? outcome
+  return is === 'approved' || is === 'accepted' ? (claim!.outcome as Outcome) : outcome
+}
+
+/** The acquirer sends its message about the present state of a key; the claims of the message. */
+export async function delivered(stage: Stage, key: string): Promise<readonly Claim[]> {
+  const { acquirer } = stage
+  assert.ok(acquirer.event, 'the connector has inbound, so open() must answer with event()')
+  return claimsIn(stage, await acquirer.event(key))
+}
+
+/** A reversal by key that the acquirer only took ends, and the acquirer tells so where it sends events. */
+export async function reversalEnded(
+  stage: Stage,
+  key: string,
+  as: ReversalEnd['is'],
+): Promise<readonly Claim[]> {
+  const { acquirer, connector } = stage
+  assert.ok(acquirer.endReversal, 'a reversal that is only requested needs endReversal in open()')
+  await acquirer.endReversal(key, as)
+  return connector.inbound === undefined ? [] : delivered(stage, key)
 }
 
 /** An outcome in a few words, for messages of failed cases. */

@@ -70,6 +70,9 @@ export function operationOn(
       refs,
       ...(memo === undefined ? {} : { memo }),
       ...(networkTxId === undefined ? {} : { networkTxId }),
+      ...(kind === 'increment'
+        ? { authorised: amount, increasing: { minor, currency: amount.currency } }
+        : {}),
     },
   })
 }
@@ -79,6 +82,10 @@ export function withoutInstrument(operation: Operation): Operation {
   const { instrument: _gone, threeDSecure: _too, ...rest } = operation
   return frozen(rest)
 }
+
+/** The same with the references of its answer, as an engine has them after an answer. */
+export const answered = ({ operation, outcome: { refs } }: Done): Operation =>
+  frozen({ ...operation, refs })
 
 function plain(connector: Connector, kind: Kind, amount: Money, request: Operation['request']) {
   return {

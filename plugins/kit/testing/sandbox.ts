@@ -37,6 +37,16 @@ export type Sandbox = {
   readonly pending?: Scene
   /** Its reversal by key is only requested. Omit it when the acquirer reverses at once. */
   readonly reversedLater?: Scene
+  /**
+   * A repeated key gets the first answer again, whatever happened since: an approval also after a reversal. The
+   * suite then looks at the bookings alone.
+   */
+  readonly repeatsAnswers?: true
+  /**
+   * The acquirer cannot close a key that it never saw. A request that arrives later is carried out, told by an
+   * event, and undone by another reversal by key.
+   */
+  readonly takesLatecomers?: true
   /** Redirects the shopper. `forged`: a cheat's query that imitates a payer. */
   readonly redirect?: Scene & { readonly forged: Readonly<Record<string, string>> }
   /**
@@ -107,9 +117,12 @@ export type Acquirer = {
    * captures, refunds, reversals, increments) except those undone by key.
    */
   bookings(): Promise<readonly Booking[]>
-  /** Approves an open operation. Needed with `pending`. */
+  /** Approves an open operation. Needed with `pending`, and for follow-ups that an event ends. */
   finish?(key: string): Promise<void>
-  /** Ends a reversal by key that was only requested. Needed with `reversedLater`. */
+  /**
+   * Ends a reversal by key that was only requested. Needed with `reversedLater`, and wherever `reverseByKey` answers
+   * `requested`.
+   */
   endReversal?(key: string, as: 'reversed' | 'notReversed'): Promise<void>
   /**
    * Follows the redirect as the shopper and pays. Returns the query of the return, or the whole return

@@ -8,6 +8,10 @@ import { failing } from './noticed.ts'
 import { wrongConnectors } from './wrong-connectors.ts'
 
 const pace = { parallel: 20 }
+/** Example Bank closes keys that it never saw. */
+const latecomers =
+  'a request that arrives after the reversal of its key is told by an event, and can be undone'
+
 const impatient = { parallel: 20, patienceMs: 500, graceMs: 200 }
 
 describe('the contract suite and wrong connectors', () => {
@@ -30,7 +34,11 @@ describe('the contract suite and wrong connectors', () => {
 
 test('every case of the contract has a connector that fails it', () => {
   const { cases, notSupported } = contractCases(acquirerJson, sandbox)
-  assert.deepEqual(notSupported, [], 'the example connector supports every case')
+  assert.deepEqual(
+    notSupported.map(({ name }) => name),
+    [latecomers],
+    'the example connector supports every case but one, for which Adyen has mistakes',
+  )
   const failing = new Set(wrongConnectors.flatMap(({ noticed }) => noticed))
   const names = cases.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length, 'every case has its own name')

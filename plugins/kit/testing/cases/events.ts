@@ -8,6 +8,9 @@ import { firstKinds, firstOperation, suits } from '../operation.ts'
 const needsInbound = ({ inbound }: Connector): string | undefined =>
   inbound === undefined ? 'the connector has no inbound' : undefined
 
+/** Headers that prove nothing. */
+const plainHeader = /^(content-type|content-length|host|user-agent|accept|date)$/
+
 const monthMs = 30 * 24 * 60 * 60_000
 
 /** Messages sent by the acquirer, or by an impostor. */
@@ -44,10 +47,13 @@ export const events: readonly Case[] = [
         const rule = `a message whose byte ${index} was changed is not proven`
         assert.deepEqual(await parseOrThrow(stage, forged), genuine, rule)
       }
-      const bare = await verify(stage, { ...message, headers: {}, query: {} })
-      assert.equal(bare, false, 'a message without any signature is not proven')
-      for (const name of Object.keys(message.headers)) {
-        if (/^(content-type|content-length|host|user-agent|accept|date)$/.test(name)) continue
+      const signing = Object.keys(message.headers).filter((name) => !plainHeader.test(name))
+      // A signature in the body was changed with it.
+      if (signing.length + Object.keys(message.query).length > 0) {
+        const bare = await verify(stage, { ...message, headers: {}, query: {} })
+        assert.equal(bare, false, 'a message without any signature is not proven')
+      }
+      for (const name of signing) {
         for (const value of ['', '0', 'sha256=', 'undefined']) {
           const headers = { ...message.headers, [name]: value }
           const rule = `a message with the header ${name}: "${value}" is not proven`

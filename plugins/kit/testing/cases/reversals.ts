@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Claim } from '../../connector.ts'
 import type { Found, ReversalEnd } from '../../outcome.ts'
-import {
-  type Case,
-  claimsIn,
-  mustHaveMoved,
-  mustNotHaveMoved,
-  needs,
-  needsReversal,
-} from '../case.ts'
-import { type Stage, told } from '../harness.ts'
-import { firstKinds, firstOperation, suits } from '../operation.ts'
+import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsReversal } from '../case.ts'
+import { reversalEnded, type Stage, told } from '../harness.ts'
+import { answered, firstKinds, firstOperation, suits } from '../operation.ts'
 import type { Booking, Sandbox } from '../sandbox.ts'
 
 const needsScene = (_: unknown, { reversedLater }: Sandbox): string | undefined =>
@@ -22,12 +16,12 @@ export const reversals: readonly Case[] = [
     without: needs(needsReversal, needsScene),
     async run(stage) {
       const { operation, before } = await requested(stage)
-      await end(stage, operation.key, 'reversed')
+      const claims = await reversalEnded(stage, operation.key, 'reversed')
       await mustNotHaveMoved(stage, before, 'nothing remains after the reversal')
       const found = await foundAfter(stage, operation)
       const isGone = found === undefined || /^(reversed|declined|notFound)$/.test(found.is)
       assert.ok(isGone, `an enquiry returns ${found && told(found)} after the reversal`)
-      await mustBeClaimed(stage, operation.key, 'reversed')
+      mustBeClaimed(stage, claims, operation.key, 'reversed')
       const again = await stage.reverseByKey(operation)
       const isDone = again.outcome.is === 'reversed' || again.outcome.is === 'nothing'
       assert.ok(isDone, `a reversal of a reversed key was ${told(again.outcome, again.thrown)}`)
@@ -38,12 +32,12 @@ export const reversals: readonly Case[] = [
     without: needs(needsReversal, needsScene),
     async run(stage) {
       const { operation, before } = await requested(stage)
-      await end(stage, operation.key, 'notReversed')
+      const claims = await reversalEnded(stage, operation.key, 'notReversed')
       await mustHaveMoved(stage, before, [operation], 'the operation stands')
       const found = await foundAfter(stage, operation)
       const stands = found === undefined || /^(notReversed|approved|accepted)$/.test(found.is)
       assert.ok(stands, `an enquiry returns ${found && told(found)} after the failure`)
-      await mustBeClaimed(stage, operation.key, 'notReversed')
+      mustBeClaimed(stage, claims, operation.key, 'notReversed')
     },
   },
 ]
@@ -56,7 +50,7 @@ async function requested(stage: Stage) {
   const kind = firstKinds.find((known) => stage.connector[known] && suits(scene, known))
   assert.ok(kind, 'the connector has no handler for sandbox.reversedLater')
   const before: readonly Booking[] = await stage.bookings()
-  const { operation } = await stage.done(firstOperation(stage.connector, kind, scene))
+  const operation = answered(await stage.done(firstOperation(stage.connector, kind, scene)))
   for (const time of ['a', 'a repeated']) {
     const { outcome, thrown } = await stage.reverseByKey(operation)
     assert.equal(outcome.is, 'requested', `${time} reversal was ${told(outcome, thrown)}`)
@@ -76,16 +70,13 @@ async function foundAfter(
   return (await stage.enquire(operation)).outcome
 }
 
-function end({ acquirer }: Stage, key: string, as: ReversalEnd['is']): Promise<void> {
-  assert.ok(acquirer.endReversal, 'sandbox.reversedLater needs endReversal in open()')
-  return acquirer.endReversal(key, as)
-}
-
-async function mustBeClaimed(stage: Stage, key: string, is: ReversalEnd['is']): Promise<void> {
-  const { acquirer, connector } = stage
+function mustBeClaimed(
+  { connector }: Stage,
+  claims: readonly Claim[],
+  key: string,
+  is: ReversalEnd['is'],
+): void {
   if (connector.inbound === undefined) return
-  assert.ok(acquirer.event, 'the connector has inbound, so open() must answer with event()')
-  const claims = await claimsIn(stage, await acquirer.event(key))
   const said = claims.map((claim) => ({ key: claim.key, is: claim.outcome.is }))
   assert.deepEqual(said, [{ key, is }], 'the event claims the end of the reversal')
 }

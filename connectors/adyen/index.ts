@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto'
+import {
+  type Context,
+  contractVersion,
+  defineConnector,
+  definePlugin,
+  type HttpAnswer,
+  match,
+  none,
+  O,
+  type Operation,
+  type Outcome,
+  R,
+  request,
+  type SettingsOf,
+  type ShopperReturn,
+  secret,
+  settings,
+} from '@tollgate/plugin-kit'
+import { awayFrom, readCheck, readDetails, readModification, readPayment } from './answers.ts'
+import { claimsOf, reply } from './events.ts'
+import { rememberIncrease, rememberModification, rememberWhole } from './modifications.ts'
+import { currencies } from './money.ts'
+import { fetchReports } from './reports.ts'
+import { modification, pathOf, payment } from './requests.ts'
+import { parse } from './settlement.ts'
+import { isProven } from './signature.ts'
+import { undo } from './undo.ts'
+
+const config = settings('Adyen', [
+  [
+    'url',
+    { kind: 'url', max: 200 },
+    O,
+    request,
+    none,
+    'Base URL of the Checkout API in test mode, without a slash at its end. Live accounts have their own, by livePrefix.',
+    { default: 'https://checkout-test.adyen.com/v71' },
+  ],
+  [
+    'reportUrl',
+    { kind: 'url', max: 200 },
+    O,
+    request,
+    none,
+    'Base URL of report downloads in test mode, without a slash at its end.',
+    { default: 'https://ca-test.adyen.com' },
+  ],
+])
+const account = settings('Account at Adyen', [
+  [
+    'merchantAccount',
+    { kind: 'text', min: 5, max: 64 },
+    R,
+    request,
+    none,
+    'Name of the merchant account.',
+  ],
+  [
+    'apiKey',
+    { kind: 'text', min: 16, max: 512 },
+    R,
+    request,
+    secret,
+    'API key of the web service user.',
+  ],
+  [
+    'hmacKeys',
+    match('[0-9A-Fa-f]{64}([, ]+[0-9A-Fa-f]{64}){0,3}', 'a1'.repeat(32)),
+    R,
+    request,
+    secret,
+    'HMAC keys of the standard webhook in hex, separated by commas: the new and the old one during a rotation.',
+  ],
+  [
+    'livePrefix',
+    match('[0-9a-z]{1,40}-[0-9A-Za-z]{1,80}', '1797a841fbb37ca7-AdyenDemo'),
+    O,
+    request,
+    none,
+    'Live only: the prefix of the live addresses, from the Customer Area.',
+  ],
+  [
+    'reportUser',
+    { kind: 'text', min: 1, max: 200 },
+    O,
+    request,
+    none,
+    'Report user, for settlement reports.',
+  ],
+  [
+    'reportPassword',
+    { kind: 'text', min: 1, max: 200 },
+    O,
+    request,
+    secret,
+    'Password of the report user.',
+  ],
+])
+
+type Adyen = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
+
+/** Adyen, Checkout API version 71 and Webhooks version 1: cards. */
+export const adyen = defineConnector({
+  name: 'adyen',
+  title: 'Adyen',
+  contract: contractVersion,
+  config,
+  account,
+  supports: {
+    brands: ['VISA', 'MASTER', 'AMEX', 'DINERS', 'DISCOVER', 'JCB', 'UNIONPAY', 'MAESTRO'],
+    currencies,
+    methods: ['card'],
+    capture: { partial: true, multiple: true },
+    refund: { partial: true },
+    // A cancellation releases all of an authorisation.
+    reverse: { partial: false },
+    threeDSecure: 'own',
+    // Adyen's documentation says 31 days at least. A week is more than any repeat needs.
+    key: { by: 'key', ttlMs: 7 * 24 * 60 * 60_000 },
+    // Only payments are cancelled by a reference of ours.
+    reversibleByKey: ['authorize', 'debit', 'verify'],
+    // No enquiry exists. Webhooks tell what became of a payment.
+    enquiryVisibleAfterMs: 60_000,
+    modes: ['EXTERNAL', 'LIVE'],
+  },
+  authorize: pay,
+  debit: pay,
+  verify: pay,
+  capture: modify,
+  refund: modify,
+  reverse: modify,
+  increment: modify,
+  resolve: {
+    reverseByKey: (operation, context) =>
+      undo(operation, context, (path, body, key) => move(context, path, body, key)),
+  },
+  complete,
+  inbound: {
+    verify: (message, { account }) => isProven(message, account.hmacKeys),
+    parse: claimsOf,
+    reply: () => reply,
+  },
+  settlement: {
+    format: 'ADYEN-SETTLEMENT-DETAILS',
+    institute: 'Adyen',
+    zone: 'Europe/Amsterdam',
+    merchantOf: ({ merchantAccount }) => merchantAccount,
+    refs: ['payment', 'modification'],
+    fetch: (cursor, context) => fetchReports(cursor, context, reportOrigin(context)),
+    parse,
+  },
+  check: async (context) =>
+    readCheck(
+      await context.http.post(
+        `${apiOf(context)}/paymentMethods`,
+        { merchantAccount: context.account.merchantAccount },
+        { headers: headersOf(context) },
+      ),
+    ),
+})
+
+export default definePlugin({ name: 'adyen', contract: contractVersion, connectors: [adyen] })
+
+async function pay(operation: Operation, context: Adyen): Promise<Outcome> {
+  const body = payment(operation, context.account)
+  return readPayment(await move(context, '/payments', body, operation.key), operation)
+}
+
+/** What is done to a payment. Adyen takes it, and tells its end by a webhook. */
+async function modify(operation: Operation, context: Adyen): Promise<Outcome> {
+  const refused = refusedHere(operation)
+  if (refused !== undefined) return refused
+  const { records, log, account } = context
+  const [path, body] = [pathOf(operation), modification(operation, account)]
+  // Before the request: the webhook can be faster than its answer.
+  if (operation.kind === 'increment') await rememberIncrease(records, operation)
+  if (operation.kind === 'reverse') await rememberWhole(records, operation)
+  const outcome = readModification(await move(context, path, body, operation.key), operation)
+  const taken = 'refs' in outcome ? outcome.refs?.modification : undefined
+  if (taken === undefined) return outcome
+  try {
+    await rememberModification(records, taken, operation)
+  } catch {
+    // The webhook also has our own reference.
+    log.warn({}, "Adyen's reference of an operation could not be kept")
+  }
+  return outcome
+}
+
+/** Operations that Adyen does not have, or would do otherwise than asked for. */
+function refusedHere({ kind, amount, original }: Operation): Outcome | undefined {
+  if (kind === 'reverse' && original?.kind !== 'authorize' && original?.kind !== 'debit') {
+    return {
+      is: 'declined',
+      reason: '700.300.800',
+      text: 'Adyen cancels whole payments only; refund a capture',
+    }
+  }
+  // Adyen takes new sums. Of two increases at once, the second would undo the first.
+  const { increasing } = original ?? {}
+  if (kind === 'increment' && increasing !== undefined && increasing.minor > amount.minor) {
+    return { is: 'declined', reason: '700.300.300', text: 'another increase is not decided yet' }
+  }
+  return undefined
+}
+
+/** The shopper is back from the page of Adyen. The browser proves nothing, so Adyen is asked. */
+async function complete(
+  operation: Operation,
+  { query, form, memo }: ShopperReturn,
+  context: Adyen,
+): Promise<Outcome> {
+  const redirectResult = query.redirectResult ?? form.redirectResult
+  if (redirectResult === undefined || redirectResult === '') return awayFrom(memo)
+  // A forged result must not use up the name of the right one.
+  const name = createHash('sha256').update(`${operation.key} ${redirectResult}`).digest('hex')
+  const body = { details: { redirectResult } }
+  const answer = await move(context, '/payments/details', body, name)
+  return readDetails(answer, operation, memo)
+}
+
+/**
+ * Every request that can move money passes here, so none lacks its tag or its key. Errors of `http` pass through,
+ * because the engine alone knows whether a byte was written.
+ */
+function move(context: Adyen, path: string, body: object, key: string): Promise<HttpAnswer> {
+  return context.http.post(`${apiOf(context)}${path}`, body, {
+    moves: true,
+    headers: { ...headersOf(context), 'idempotency-key': key },
+  })
+}
+
+const headersOf = ({ account }: Adyen) => ({ 'x-api-key': account.apiKey })
+
+/** @throws Error before anything is sent, for a live account without its prefix. */
+function apiOf({ mode, config, account }: Adyen): string {
+  if (mode !== 'LIVE') return config.url ?? 'https://checkout-test.adyen.com/v71'
+  const { livePrefix } = account
+  if (livePrefix === undefined) throw new Error('a live account needs the setting livePrefix')
+  return `https://${livePrefix}-checkout-live.adyenpayments.com/checkout/v71`
+}
+
+const reportOrigin = ({ mode, config }: Adyen): string =>
+  mode === 'LIVE' ? 'https://ca-live.adyen.com' : (config.reportUrl ?? 'https://ca-test.adyen.com')

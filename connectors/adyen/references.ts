@@ -1,0 +1,33 @@
+/**
+ * The names that Adyen gets from us, and repeats in webhooks and reports. A payment is called by its key, and
+ * everything that is done to a payment by what it is and its own key. So a webhook never tells the end of a capture as
+ * the end of its payment.
+ */
+import type { Kind, Operation } from '@tollgate/plugin-kit'
+
+const marks = { capture: 'cp', refund: 'rf', reverse: 'rv', increment: 'ia' } as const
+
+export type Modification = keyof typeof marks
+
+export const isModification = (kind: Kind): kind is Modification => kind in marks
+
+export const referenceOf = ({ kind, key }: Pick<Operation, 'kind' | 'key'>): string =>
+  isModification(kind) ? `${marks[kind]}.${key}` : key
+
+/** A reversal by key. Each try has a name of its own, because Adyen answers a known name as it did before. */
+export const undoReferenceOf = (key: string, round: number): string => `undo${round}.${key}`
+
+export type Named =
+  | { readonly is: 'payment' | 'undo'; readonly key: string }
+  | { readonly is: Modification; readonly key: string }
+
+/** What a reference names; undefined for one that is not ours. */
+export function readReference(reference: string): Named | undefined {
+  const parts = /^(?:(cp|rf|rv|ia|undo)[0-9]{0,6}\.)?([0-9a-f]{32})$/.exec(reference)
+  if (parts === null) return undefined
+  const [, mark, key = ''] = parts
+  if (mark === undefined) return { is: 'payment', key }
+  if (mark === 'undo') return { is: 'undo', key }
+  const kind = (Object.keys(marks) as Modification[]).find((name) => marks[name] === mark)
+  return kind === undefined ? undefined : { is: kind, key }
+}

@@ -1,0 +1,259 @@
+/** Rules about reversals by key. */
+import assert from 'node:assert/strict'
+import type { Operation } from '@tollgate/plugin-kit'
+import { answered, frozen } from '../../../../plugins/kit/testing/operation.ts'
+import { has, type Scene } from '../scene.ts'
+import { mistake, type Rule } from './rule.ts'
+
+const undo = async ({ stage }: Scene, operation: Operation) =>
+  (await stage.reverseByKey(operation)).outcome
+
+/** The acquirer ends what it took, by its own rules, and tells so. */
+async function ended(
+  { adyen, tell }: Scene,
+  key: string,
+  as: 'by itself' | 'failed' | 'done' = 'by itself',
+) {
+  adyen.ledger.endUndo(key, as)
+  return (await tell(adyen.messageAbout(key))).map(({ outcome }) => outcome.is)
+}
+
+const pathsOf = ({ adyen }: Scene) =>
+  adyen.exchanges.map(({ path }) => path.split('/').at(-1)).slice(-1)[0]
+
+export const undoRules: readonly Rule[] = [
+  {
+    rule: 'a payment without an answer is cancelled by its reference, once, and told as reversed',
+    async run(scene) {
+      const { operation } = await scene.paid('authorize')
+      has(await undo(scene, operation), { is: 'requested' }, 'first')
+      has(
+        scene.sent(),
+        { paymentReference: operation.key, reference: `undo1.${operation.key}` },
+        'first',
+      )
+      has(await undo(scene, operation), { is: 'requested' }, 'again')
+      assert.equal(scene.adyen.ledger.undos.length, 1, 'Adyen took one')
+      assert.deepEqual(await ended(scene, operation.key), ['reversed'])
+      has(await undo(scene, operation), { is: 'reversed' }, 'afterwards')
+      assert.equal(scene.adyen.ledger.undos.length, 1)
+    },
+    mistakes: [
+      mistake('undo', "if (known?.state === 'asked') return known", ''),
+      mistake('undo', "if (known?.state === 'done') return { is: 'reversed' }", ''),
+      mistake('events', "if (told === 'done') return { ...undo, state: 'done' }", ''),
+      mistake(
+        'undo',
+        'paymentReference: key, reference }, reference)',
+        'paymentReference: key, reference }, key)',
+      ),
+    ],
+  },
+  {
+    rule: 'a captured payment that cannot be cancelled is reversed by Adyen’s reference, which its webhook names',
+    async run(scene) {
+      const { operation } = await scene.paid('debit')
+      has(await undo(scene, operation), { is: 'requested' }, 'by our reference')
+      assert.equal(pathsOf(scene), 'cancels')
+      assert.deepEqual(
+        await ended(scene, operation.key),
+        [],
+        'it may stand, or be none: nothing is claimed',
+      )
+      has(await undo(scene, operation), { is: 'requested' }, "by Adyen's")
+      assert.equal(pathsOf(scene), 'reversals')
+      has(scene.sent(), { reference: `undo2.${operation.key}` }, 'another name')
+      assert.deepEqual(await ended(scene, operation.key), ['reversed'])
+      assert.equal((await scene.stage.bookings()).length, 0)
+    },
+    mistakes: [
+      mistake('events', "const found = payment === '' ? {} : { payment }", 'const found = {}'),
+      mistake('undo', 'round: (known?.round ?? 0) + 1,', 'round: 1,'),
+      mistake('undo', "payment === undefined ? 'reference' : 'payment'", "'reference'"),
+      mistake('events', 'return stands ? [{', "return told === 'failed' ? [{"),
+      mistake(
+        'events',
+        "undo.state === 'asked' ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }",
+        '{ ...undo, ...found }',
+      ),
+    ],
+  },
+  {
+    rule: 'nothing is undone where Adyen knows no payment, or told that it was refused; and never without that proof',
+    async run(scene) {
+      const { adyen, tell, first } = scene
+      const unknownKey = first('authorize')
+      has(await undo(scene, unknownKey), { is: 'requested' }, 'an unused key')
+      assert.deepEqual(await ended(scene, unknownKey.key), [])
+      has(await undo(scene, unknownKey), { is: 'nothing' }, 'Adyen knows none')
+      const refused = first('authorize', 'REFUSED 5')
+      await scene.stage.perform(refused)
+      const message = adyen.messageAbout(refused.key)
+      has(await undo(scene, refused), { is: 'requested' }, 'before the webhook')
+      assert.deepEqual(
+        (await tell(message)).map(({ outcome }) => outcome.is),
+        ['declined'],
+      )
+      has(await undo(scene, refused), { is: 'nothing' }, 'it was refused')
+      const { operation } = await scene.paid('debit')
+      await undo(scene, operation)
+      await ended(scene, operation.key)
+      await undo(scene, operation)
+      assert.deepEqual(
+        await ended(scene, operation.key, 'failed'),
+        [],
+        'not known to be authorised',
+      )
+      has(await undo(scene, operation), { is: 'requested' }, 'a known payment is never nothing')
+    },
+    mistakes: [
+      mistake(
+        'undo',
+        "if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }",
+        "if (known?.state === 'failed') return { is: 'nothing' }",
+      ),
+      mistake(
+        'undo',
+        "if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }",
+        '',
+      ),
+      mistake('undo', "if (known?.authorised === false) return { is: 'nothing' }", ''),
+      mistake('events', ': { ...known, authorised: false }', ': known'),
+    ],
+  },
+  {
+    rule: 'a reversal that fails for an authorised payment leaves it standing, and is asked for again by another name',
+    async run(scene) {
+      const operation = answered(await scene.paid('debit'))
+      has(await undo(scene, operation), { is: 'requested' }, 'with the reference of its answer')
+      assert.equal(pathsOf(scene), 'reversals')
+      assert.deepEqual(await ended(scene, operation.key, 'failed'), ['notReversed'])
+      has(await undo(scene, operation), { is: 'requested' }, 'a redrive')
+      assert.equal(scene.adyen.ledger.undos.length, 2)
+      assert.deepEqual(await ended(scene, operation.key), ['reversed'])
+    },
+    mistakes: [
+      mistake('undo', 'known?.payment ?? refs?.payment', 'known?.payment'),
+      mistake('undo', 'return told === undefined ? {} : { authorised: true }', 'return {}'),
+      mistake('events', 'known?.authorised === true', 'false'),
+      mistake(
+        'events',
+        "eventCode === 'CANCEL_OR_REFUND' && known",
+        "eventCode === 'TECHNICAL_CANCEL' && known",
+      ),
+    ],
+  },
+  {
+    rule: 'a webhook that tells of the payment while it is reversed names it for the next try',
+    async run(scene) {
+      const { adyen, tell } = scene
+      const { operation } = await scene.paid('debit')
+      const message = adyen.messageAbout(operation.key)
+      await undo(scene, operation)
+      await tell(message)
+      adyen.ledger.endUndo(operation.key, 'failed')
+      // Adyen may not name the payment that it could not cancel.
+      const failure = JSON.parse(adyen.messageAbout(operation.key).body.toString())
+      const { pspReference } = failure.notificationItems[0].NotificationRequestItem
+      await tell(
+        adyen.message({
+          eventCode: 'TECHNICAL_CANCEL',
+          success: false,
+          pspReference,
+          merchantReference: operation.key,
+          amount: { value: 9200, currency: 'EUR' },
+        }),
+      )
+      has(await undo(scene, operation), { is: 'requested' }, 'next')
+      assert.equal(pathsOf(scene), 'reversals')
+      assert.deepEqual(await ended(scene, operation.key, 'failed'), ['notReversed'])
+    },
+    mistakes: [
+      mistake(
+        'events',
+        'success ? { ...known, payment, authorised: true }',
+        'success ? { ...known, authorised: true }',
+      ),
+      mistake(
+        'events',
+        'success ? { ...known, payment, authorised: true }',
+        'success ? { ...known, payment }',
+      ),
+    ],
+  },
+  {
+    rule: 'an unproven webhook changes nothing about a reversal',
+    async run(scene) {
+      const { adyen, tell, first } = scene
+      const operation = first('authorize')
+      await undo(scene, operation)
+      adyen.ledger.endUndo(operation.key, 'failed')
+      const { body, ...rest } = adyen.messageAbout(operation.key)
+      const unsigned = body.toString().replaceAll('hmacSignature', 'hmacSignatura')
+      await tell({ ...rest, body: Buffer.from(unsigned) })
+      has(await undo(scene, operation), { is: 'requested' }, 'still under way')
+      const refusal = { eventCode: 'AUTHORISATION', success: false, pspReference: 'X'.repeat(16) }
+      const forged = adyen.message({
+        ...refusal,
+        merchantReference: operation.key,
+        amount: { value: 9200, currency: 'EUR' },
+      })
+      await tell({
+        ...forged,
+        body: Buffer.from(forged.body.toString().replaceAll('hmacSignature', 'hmacSignatura')),
+      })
+      has(await undo(scene, operation), { is: 'requested' }, 'not refused')
+    },
+    mistakes: [
+      mistake(
+        'events',
+        "if (!proven || undo.state === 'done') return undo",
+        "if (undo.state === 'done') return undo",
+      ),
+      mistake('events', 'if (proven) { // Where', 'if (true) { // Where'),
+    ],
+  },
+  {
+    rule: 'a refused request for a reversal proves nothing, and the next one has another name',
+    async run(scene) {
+      const { operation } = await scene.paid('authorize')
+      const account = { ...scene.settings, merchantAccount: 'OtherMerchant' }
+      const { outcome } = await scene.stage.reverseByKey(operation, { account })
+      assert.equal(outcome.is, 'unknown')
+      has(await undo(scene, operation), { is: 'requested' }, 'after the set-up was mended')
+      has(scene.sent(), { reference: `undo2.${operation.key}` }, 'another name')
+    },
+    mistakes: [
+      mistake('undo', "{ ...known, state: 'open' }", 'known'),
+      mistake(
+        'undo',
+        'return unknownFor(`Adyen refused',
+        "return { is: 'nothing' }; unknownFor(`Adyen refused",
+      ),
+    ],
+  },
+  {
+    rule: 'the reversal of a check sends nothing, and the end of a reversal has the amount of the operation',
+    async run(scene) {
+      const check = scene.first('verify')
+      const { outcome, attempts } = await scene.stage.reverseByKey(check)
+      assert.deepEqual([outcome.is, attempts.length], ['nothing', 0])
+      const { operation } = await scene.paid('authorize')
+      await undo(scene, frozen(operation))
+      scene.adyen.ledger.endUndo(operation.key, 'by itself')
+      const message = scene.adyen.message({
+        eventCode: 'TECHNICAL_CANCEL',
+        success: true,
+        pspReference: 'T'.repeat(16),
+        merchantReference: operation.key,
+        amount: { value: 0, currency: 'EUR' },
+      })
+      const [claim] = await scene.tell(message)
+      assert.deepEqual(claim?.amount, operation.amount)
+    },
+    mistakes: [
+      mistake('undo', "if (operation.kind === 'verify') return { is: 'nothing' }", ''),
+      mistake('events', 'known === undefined ? moneyOf(item) : amountOf(known)', 'moneyOf(item)'),
+    ],
+  },
+]

@@ -1,0 +1,118 @@
+/** The connector behind a real engine, before the sandbox. */
+import type { Inbound } from '@tollgate/plugin-kit'
+import plugin from '../../../connectors/adyen/index.ts'
+import {
+  cards,
+  newAccount,
+  type RunningAdyen,
+  settingsOf,
+  startAdyen,
+} from '../../../connectors/adyen/sandbox/sandbox.ts'
+import { type Front, openFront } from '../../../plugins/kit/testing/fault-proxy.ts'
+import { closeChecked } from '../../rig/books.ts'
+import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+
+export type AdyenRun = TestGateway & {
+  readonly adyen: RunningAdyen
+  /** Between engine and sandbox: faults of the line. */
+  readonly front: Front
+  readonly account: string
+  pay(
+    more?: Record<string, unknown>,
+  ): Promise<{ readonly id: string; readonly result: { readonly code: string } }>
+  keyOf(id: string): Promise<string>
+  code(id: string): Promise<string>
+  /** Delivers a webhook and waits until the engine has worked on its claims. */
+  tell(...messages: readonly Inbound[]): Promise<void>
+  /** The webhook about the present state of an operation of the engine, delivered. */
+  tellAbout(id: string): Promise<void>
+  referenceOf(id: string): Promise<string>
+  /** Makes all waiting work about a payment due now, and waits for a state. */
+  untilCode(id: string, code: string): Promise<void>
+  /** Open entries of the operators' list about a payment. */
+  listed(id: string): Promise<string[]>
+}
+
+export async function startAdyenRun(): Promise<AdyenRun> {
+  const account = newAccount()
+  const adyen = await startAdyen(account)
+  const front = await openFront(adyen.url)
+  const run = await startGateway({
+    plugins: [plugin],
+    connectors: { adyen: { url: `${front.url}/v71`, reportUrl: adyen.url } },
+  })
+  const accountId = await run.gateway.entities.createAccount({
+    channelId: run.channel,
+    connector: 'adyen',
+    mode: 'EXTERNAL',
+    settings: settingsOf(account),
+  })
+  const keyOf = async (id: string) => {
+    const [row] = await run.sql<{ attempt_key: string }>(
+      'select attempt_key from tollgate.payment where id = $1',
+      [id],
+    )
+    return row!.attempt_key
+  }
+  const codeOf = async (id: string) => {
+    const [row] = await run.sql<{ result_code: string }>(
+      'select result_code from tollgate.payment where id = $1',
+      [id],
+    )
+    return row!.result_code
+  }
+  const referenceOf = async (id: string) => {
+    const key = await keyOf(id)
+    return (
+      adyen.ledger.modifications.find(({ reference }) => reference.endsWith(`.${key}`))
+        ?.reference ?? key
+    )
+  }
+  const tell = async (...messages: readonly Inbound[]) => {
+    for (const message of messages) {
+      const reply = await run.gateway.inbound('adyen', accountId, message)
+      if (reply?.body !== '[accepted]') throw new Error(`Adyen would send it again: ${reply?.body}`)
+    }
+    await until(async () => {
+      const [row] = await run.sql<{ open: bigint }>(
+        'select count(*) as open from tollgate.inbound_event where processed_at is null and waits = 0',
+      )
+      return row!.open === 0n ? true : undefined
+    })
+  }
+  return {
+    ...run,
+    adyen,
+    front,
+    account: accountId,
+    pay: (more = {}) =>
+      run.pay({ ...card(cards.approved), testMode: 'EXTERNAL', ...more }) as never,
+    keyOf,
+    code: codeOf,
+    referenceOf,
+    tell,
+    tellAbout: async (id) => tell(adyen.messageAbout(await referenceOf(id))),
+    async untilCode(id, code) {
+      const key = await keyOf(id)
+      await until(async () => {
+        if ((await codeOf(id)) === code) return true
+        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        return undefined
+      })
+    },
+    async listed(id) {
+      const rows = await run.sql<{ kind: string }>(
+        'select kind from tollgate.attention where payment_id = $1 and resolved_at is null order by kind',
+        [id],
+      )
+      return rows.map(({ kind }) => kind)
+    },
+    async close() {
+      await closeChecked(run)
+      await front.close()
+      await adyen.close()
+    },
+  }
+}
+
+export { cards }
