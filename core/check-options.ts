@@ -4,6 +4,7 @@
  */
 import { sslParameters } from './db/connection.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { highestPod } from './ids.ts'
 import { suggest, vocabularyOf } from './request/names.ts'
 import type { KeyProvider } from './vault/keys.ts'
 
@@ -147,11 +148,17 @@ const thresholds: Named<NonNullable<GatewayOptions['cardTesting']>> = {
   token: threshold,
 }
 
+const podForms: Named<NonNullable<GatewayOptions['pod']>> = {
+  number: whole(0, highestPod),
+  installationKey: group,
+}
+
 const logger = having('info', 'warn')
 
 const forms: Named<GatewayOptions> = {
   name: text,
   database: group,
+  pod: group,
   plugins,
   connectors: group,
   environment: oneOf('test', 'live'),
@@ -215,11 +222,12 @@ export function checkOptions(options: GatewayOptions): void {
       { option: 'options', message: `must be an object, not ${shown(options)}` },
     ])
   }
-  const { database, cardTesting } = options as Group
+  const { database, cardTesting, pod } = options as Group
   const problems = [
     ...problemsOf('', options, forms, required),
     ...(isGroup(database) ? databaseProblems(database) : []),
     ...(isGroup(cardTesting) ? problemsOf('cardTesting.', cardTesting, thresholds, []) : []),
+    ...(isGroup(pod) ? problemsOf('pod.', pod, podForms, ['number']) : []),
   ]
   if (problems.length > 0) throw new OptionsError(problems)
 }

@@ -42,6 +42,8 @@ export type WidgetScript = {
 export type Engine = {
   readonly name: string
   readonly environment: Environment
+  /** The number of the database among those of its installation. */
+  readonly pod: number
   readonly clock: Clock
   readonly lanes: Lanes
   readonly vault: Vault

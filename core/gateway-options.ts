@@ -4,6 +4,7 @@ import type { DatabaseOptions } from './db/database.ts'
 import type { Environment } from './engine.ts'
 import type { Thresholds } from './entity/card-testing-settings.ts'
 import type { LoopbackRule } from './net/address.ts'
+import type { PodPlace } from './vault/installation-key.ts'
 import type { KeyProvider } from './vault/keys.ts'
 import type { WidgetRelease } from './widget-files/types.ts'
 
@@ -13,6 +14,8 @@ export type GatewayOptions = {
   /** Shown in logs and metrics; several engines in one process have several names. Default `tollgate`. */
   readonly name?: string
   readonly database: DatabaseOptions
+  /** The number of the database among several of one installation. Default: 0, the only one. */
+  readonly pod?: PodPlace
   /** Connectors, wallets, jobs. testMode=INTERNAL needs a simulator plugin. */
   readonly plugins: readonly Plugin[]
   /** Settings of connectors, by connector name. */

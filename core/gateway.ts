@@ -27,6 +27,7 @@ import { Operator } from './operator/operator.ts'
 import type { OperatorAccounts } from './operator-access/api.ts'
 import { Payments } from './payment/api.ts'
 import { Authentications } from './payment/authentications.ts'
+import { type HeldKind, holds } from './pod-lookup/holds.ts'
 import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
 import { Readiness } from './process/readiness.ts'
@@ -42,6 +43,7 @@ import { Shoppers } from './shopper-return/api.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
 import { TestClocks } from './test-clock/api.ts'
+import type { InstallationKey } from './vault/installation-key.ts'
 import { Webhooks } from './webhook/api.ts'
 import { Widget } from './widget/api.ts'
 
@@ -93,6 +95,8 @@ export class Gateway {
   readonly #subscriptions: Subscriptions
   readonly name: string
   readonly environment: Environment
+  /** The number of its database among those of its installation; 0 for the only one. */
+  readonly pod: number
   #closed: Promise<void> | undefined
 
   constructor(parts: GatewayParts) {
@@ -140,6 +144,7 @@ export class Gateway {
     this.#subscriptions = new Subscriptions(engine)
     this.name = parts.engine.name
     this.environment = parts.engine.environment
+    this.pod = parts.engine.pod
   }
 
   /**
@@ -188,6 +193,16 @@ export class Gateway {
   /** True when `call` answers this operation; the host answers the others. */
   answers(operation: string): boolean {
     return isEngineOperation(operation)
+  }
+
+  /** The key of the installation, which another pod needs at its first start. */
+  installationKey(): Promise<InstallationKey> {
+    return this.#engine.vault.installationKey()
+  }
+
+  /** Whether this database holds the resource: where a host has several, it asks each of them. */
+  holds(kind: HeldKind, value: string): Promise<boolean> {
+    return holds(this.#engine, kind, value)
   }
 
   /** The reply for an error. */

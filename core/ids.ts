@@ -93,6 +93,22 @@ export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 export const isCheckoutId = (text: string): boolean =>
   /^[0-9A-F]{32}\.[A-Za-z0-9-]{1,15}$/.test(text)
 
+/** The highest number of a pod. */
+export const highestPod = 49
+/** Numbers behind the short ids of pod 0: the first half of all there are. */
+const numbersOfFirstPod = 500_000_000_000n
+/** Numbers of each further pod, in the second half. */
+const numbersOfPod = 10_000_000_000n
+
+/**
+ * The number behind the short id that a pod gives out as its `count`th, from 1 on. Two pods have no number
+ * in common. After its last number, a pod begins again with its first.
+ */
+export function shortNoOf(pod: number, count: bigint): bigint {
+  if (pod === 0) return ((count - 1n) % numbersOfFirstPod) + 1n
+  return numbersOfFirstPod + BigInt(pod - 1) * numbersOfPod + ((count - 1n) % numbersOfPod) + 1n
+}
+
 const half = 1_000_000
 /** Round tables of a small Feistel network: a permutation of 0..10^12-1 that hides the count. */
 const rounds = [1, 2, 3, 4].map((round) => {

@@ -69,6 +69,9 @@ export type { From, LoggedIn, LoginRequest } from './operator-access/login.ts'
 export type { Enrolled, Invited, ListedPerson, Person } from './operator-access/types.ts'
 export type { FollowUpRequest, Payments } from './payment/api.ts'
 export type { PaymentView } from './payment/view.ts'
+export type { HeldKind } from './pod-lookup/holds.ts'
+export type { PodEventsView } from './pods/feed.ts'
+export { type PodState, Pods } from './pods/pods.ts'
 export type { QueryView, TransactionView } from './query/view.ts'
 export type { RegistrationView, VerificationView } from './registration/view.ts'
 export type { AggregationView } from './report/aggregations.ts'
@@ -100,6 +103,7 @@ export { type RequestView, type StepsView, type StepView, stepView } from './ste
 export { clientRequests } from './telemetry.ts'
 export type { ClockView } from './test-clock/clocks.ts'
 export type { Step } from './transcript/types.ts'
+export type { InstallationKey, PodPlace } from './vault/installation-key.ts'
 export {
   type KeyProvider,
   KeyProviderError,

@@ -16,37 +16,55 @@ import { whenReachable } from './start-wait.ts'
  *
  * @throws MigrationError when it has no tables or cannot be migrated.
  * @throws PoolerError when a pooler stands before it that cannot do what the options ask for.
- * @throws Error when it belongs to the other environment or is not durable.
+ * @throws Error when it belongs to the other environment or to another pod, or is not durable.
  */
 export async function prepareDatabase(
   { database, lanes, log }: Resources,
-  options: Pick<GatewayOptions, 'environment' | 'migrate' | 'startWait' | 'database'>,
+  options: Pick<GatewayOptions, 'environment' | 'migrate' | 'startWait' | 'database' | 'pod'>,
 ): Promise<void> {
   const { environment, startWait = limits.startWaitMs / 1000 } = options
   const ask = () => database.run(lanes.pools.read, serverTime, patience(limits.statementTryMs))
   await whenReachable(ask, { seconds: startWait, log })
   database.outage.watch()
   if (options.migrate !== false) await migrate(database, lanes.pools.single)
-  await checkInstallation(lanes, environment)
+  await checkInstallation(lanes, environment, options.pod?.number ?? 0)
   await checkDurability(lanes, environment, log, options.database.synchronousCommit ?? 'on')
 }
 
-/** A database belongs to one environment permanently. */
-async function checkInstallation(lanes: Lanes, environment: Environment): Promise<void> {
-  const [installation] = await lanes.single(claimInstallation(environment)).catch(needsMigration)
+/** A database belongs to one environment and to one pod permanently. */
+async function checkInstallation(
+  lanes: Lanes,
+  environment: Environment,
+  pod: number,
+): Promise<void> {
+  const [installation] = await lanes
+    .single(claimInstallation(environment, pod))
+    .catch(needsMigration)
   if (installation!.environment !== environment) {
     throw new Error(
       `This database belongs to a ${installation!.environment} installation and cannot be used as ${environment}.`,
     )
   }
+  if (installation!.pod !== pod) {
+    throw new Error(
+      `This database belongs to pod ${installation!.pod} and cannot be used as pod ${pod}: a database keeps its number, so name this one for pod ${installation!.pod}, and another database for pod ${pod}.`,
+    )
+  }
 }
 
-/** @throws MigrationError instead of Postgres' error for a missing table. */
+/** @throws MigrationError instead of Postgres' error for a missing table or column. */
 function needsMigration(error: unknown): never {
-  if (sqlState(error) !== '42P01' && sqlState(error) !== '3F000') throw error
+  const problem = needed[sqlState(error) ?? '']
+  if (problem === undefined) throw error
   throw new MigrationError(
-    'This database has no tables yet: run "tollgate migrate", or start with migrate on.',
+    `This database ${problem}: run "tollgate migrate", or start with migrate on.`,
   )
+}
+
+const needed: Readonly<Record<string, string>> = {
+  '42P01': 'has no tables yet',
+  '3F000': 'has no tables yet',
+  '42703': 'is not up to date',
 }
 
 /** A live database must not lose acknowledged commits, unless its owner accepted that by name. */

@@ -50,7 +50,8 @@ export async function assembleEngine(
       transfers: registry.transfers,
       addressOf: (host, port) => checkedAddress(resources.connectorRules, host, port),
     },
-    shortNumbers: new ShortNumbers(lanes),
+    pod: numberOf(options),
+    shortNumbers: new ShortNumbers(lanes, numberOf(options)),
     inFlight: new InFlight(),
     cardTesting: new CardTesting({
       ...{ lanes, clock, log, alarm, directory },
@@ -92,13 +93,16 @@ function routesOf(
   { registry, vault, directory }: Pick<Engine, 'registry' | 'vault' | 'directory'>,
 ): { targets: Targets; pages: PluginPages; wallets: Wallets } {
   const { environment, plugins } = options
-  const pages = new PluginPages({ plugins, environment, lanes, clock })
+  const pages = new PluginPages({ plugins, environment, pod: numberOf(options), lanes, clock })
   const open = openAccounts(vault, registry)
   const targets = new Targets(registry, directory, open, {
     notify: (connector, account) =>
-      publicUrlOf(options, `/connectors/${connector}/${account}/events`),
+      publicUrlOf(
+        options,
+        `/connectors/${connector}/${account}/events${account === 'internal' ? podQuery(options) : ''}`,
+      ),
     pages: (plugin) =>
-      pages.serves(plugin) ? publicUrlOf(options, `/v1/pages/${plugin}`) : undefined,
+      pages.serves(plugin) ? publicUrlOf(options, `/v1/pages/${plugin}${pages.prefix}`) : undefined,
   })
   const documents = new RootDocuments({ clock, outgoing, log })
   const wallets = new Wallets({
@@ -106,6 +110,12 @@ function routesOf(
   })
   return { targets, pages, wallets }
 }
+
+/** Every pod has the account of mode INTERNAL, so its address names the pod. */
+const podQuery = (options: GatewayOptions): string =>
+  numberOf(options) === 0 ? '' : `?pod=${numberOf(options)}`
+
+const numberOf = ({ pod }: GatewayOptions): number => pod?.number ?? 0
 
 /** The public URL of a path; undefined while the gateway has none. */
 function publicUrlOf({ publicUrl }: GatewayOptions, path: string): string | undefined {

@@ -38,8 +38,8 @@ import { unfitFieldsUrl } from './widget-files/fields-url.ts'
  * @throws KeyProviderError when the key provider is unavailable.
  * @throws MigrationError when the database has no tables or cannot be migrated.
  * @throws PoolerError when a connection pooler stands before the database that cannot do what is asked.
- * @throws Error when the database stays away, belongs to the other environment or is not durable, and when
- * card fields would share their origin.
+ * @throws Error when the database stays away, belongs to the other environment, to another pod or
+ * installation, or is not durable, and when card fields would share their origin.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   checkOptions(options)
@@ -74,11 +74,12 @@ function refuseUnfitFields({ environment, fieldsUrl, publicUrl }: GatewayOptions
 
 async function openVault(resources: Resources, options: GatewayOptions): Promise<Vault> {
   const { database, lanes, clock, log } = resources
-  const { keyCacheMs } = options
+  const { keyCacheMs, pod } = options
   const vault = await Vault.start(lanes, options.keys, {
     clock,
     log,
     ...(keyCacheMs !== undefined && { keepMs: keyCacheMs }),
+    ...(pod !== undefined && { pod }),
   })
   try {
     await digestIdempotencyKeys(database, lanes.pools.single, (entityId, key) =>

@@ -50,6 +50,7 @@ import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { operatorCommands } from './commands/operator.ts'
 import { paymentCommands } from './commands/payment.ts'
+import { podListCommand } from './commands/pod.ts'
 import { serveCommand } from './commands/serve.ts'
 import { settlementCommands } from './commands/settlement.ts'
 import { sftpCommand } from './commands/sftp.ts'
@@ -70,6 +71,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   sftpCommand,
   migrateCommand,
+  podListCommand,
   entityListCommand,
   entityCreateCommand,
   entitySetCommand,

@@ -4,6 +4,7 @@
  *   npm test                 all
  *   npm test -- money flows  only test files whose path has one of these words; no source checks
  *   npm test -- --failed     only the few files that failed in the run before, one after the other
+ *   npm test -- --pods       every test file over HTTP, with a host of two pods; more words choose among them
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -20,7 +21,7 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { clusterVariable, startTestCluster, type TestCluster } from './rig/cluster.ts'
 import type { Summary } from './rig/summary-reporter.ts'
-import { apart, groupsOf } from './rig/test-groups.ts'
+import { apart, groupsOf, ofFirstPod, overPods } from './rig/test-groups.ts'
 
 const project = join(import.meta.dirname, '..')
 /** Many tests start programs, which share compiled code. */
@@ -146,6 +147,7 @@ async function runTests(
   cluster: TestCluster,
   choices: readonly string[],
   silenceMs: number,
+  more: Record<string, string> = {},
 ): Promise<Summary> {
   if (files.length === 0 || stopped !== null) {
     return { passed: 0, failed: 0, skipped: 0, failedFiles: [] }
@@ -165,7 +167,7 @@ async function runTests(
   ]
   const { code } = await run(process.execPath, all, {
     stream: true,
-    env: { [clusterVariable]: cluster.url, NODE_COMPILE_CACHE: compileCache },
+    env: { [clusterVariable]: cluster.url, NODE_COMPILE_CACHE: compileCache, ...more },
     watch: (child) => {
       const timer = endWhenSilent(report, silenceMs, () => {
         hung = true
@@ -209,6 +211,7 @@ function readSummary(report: string): Summary | null {
 
 async function main(filters: readonly string[]): Promise<number> {
   if (filters.includes('--failed')) return runFailed()
+  if (filters.includes('--pods')) return runOverPods(filters.filter((word) => word !== '--pods'))
   const files = globSync('test/**/*.test.ts', { cwd: project, exclude: ['**/node_modules'] })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
@@ -247,6 +250,11 @@ async function main(filters: readonly string[]): Promise<number> {
         [`--test-concurrency=${filesAtOnce}`, `--test-timeout=${apartLimitMs}`],
         apartLimitMs + silenceMarginMs,
       ),
+      inPods(
+        chosen.filter((file) => overPods.test(file)),
+        cluster,
+        'last',
+      ),
     ])
     counts.push(...all)
   } finally {
@@ -254,6 +262,33 @@ async function main(filters: readonly string[]): Promise<number> {
     await cluster.stop()
   }
   return report(counts, checksFailed)
+}
+
+/** The engine of each file is the first or the last of two pods behind one host. */
+const inPods = (files: readonly string[], cluster: TestCluster, place: 'first' | 'last') =>
+  runTests(
+    files,
+    cluster,
+    ['--test-concurrency=1', `--test-timeout=${apartLimitMs}`],
+    apartLimitMs + silenceMarginMs,
+    { TOLLGATE_TEST_PODS: place },
+  )
+
+/** Runs the files that serve an engine over HTTP, with a second pod behind each of their hosts. */
+async function runOverPods(filters: readonly string[]): Promise<number> {
+  const files = globSync('test/{host,flows}/**/*.test.ts', { cwd: project })
+    .filter((file) => filters.length === 0 || filters.some((word) => file.includes(word)))
+    .filter((file) => readFileSync(join(project, file), 'utf8').includes('startHost'))
+    .sort()
+  const cluster = await startTestCluster()
+  try {
+    const isOfFirst = (file: string) => ofFirstPod.test(file)
+    const first = await inPods(files.filter(isOfFirst), cluster, 'first')
+    const others = files.filter((file) => !isOfFirst(file))
+    return report([first, await inPods(others, cluster, 'last')], 0)
+  } finally {
+    await cluster.stop()
+  }
 }
 
 /** Runs the few files that failed in the last run again, alone: it may have failed because the machine was busy. */
@@ -269,7 +304,13 @@ async function runFailed(): Promise<number> {
   const cluster = await startTestCluster()
   try {
     const choices = ['--test-concurrency=1', `--test-timeout=${apartLimitMs}`]
-    return report([await runTests(files, cluster, choices, apartLimitMs + silenceMarginMs)], 0)
+    const again = await runTests(files, cluster, choices, apartLimitMs + silenceMarginMs)
+    const overTwo = await inPods(
+      files.filter((file) => overPods.test(file)),
+      cluster,
+      'last',
+    )
+    return report([again, overTwo], 0)
   } finally {
     await cluster.stop()
   }

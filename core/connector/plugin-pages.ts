@@ -10,6 +10,8 @@ const internal = 'internal'
 type Parts = {
   readonly plugins: readonly Plugin[]
   readonly environment: 'test' | 'live'
+  /** Default: 0. */
+  readonly pod?: number
   readonly lanes: Lanes
   readonly clock: Clock
 }
@@ -20,9 +22,13 @@ const headerValue = /^[\x20-\x7e]{1,8192}$/
 export class PluginPages {
   readonly #parts: Parts
   readonly #serving: ReadonlyMap<string, Plugin>
+  /** Between the name of the plugin and its own path: pods other than 0 name themselves. */
+  readonly prefix: string
 
   constructor(parts: Parts) {
     this.#parts = parts
+    const { pod = 0 } = parts
+    this.prefix = pod === 0 ? '' : `/@${pod}`
     const serving = parts.environment === 'live' ? [] : parts.plugins.filter(({ pages }) => pages)
     this.#serving = new Map(serving.map((plugin) => [plugin.name, plugin]))
   }
@@ -41,7 +47,10 @@ export class PluginPages {
     const plugin = this.#serving.get(name)
     if (plugin?.pages === undefined) return undefined
     const { lanes, clock } = this.#parts
-    const reply = await plugin.pages(visit, {
+    const { path } = visit
+    const isPrefixed = this.prefix !== '' && path.startsWith(`${this.prefix}/`)
+    const own = isPrefixed ? { ...visit, path: path.slice(this.prefix.length) } : visit
+    const reply = await plugin.pages(own, {
       records: (part) => openRecords(lanes, ownPart(plugin, part), internal),
       clock: { now: () => new Date(clock.realMs()) },
     })

@@ -336,7 +336,11 @@ audited as (${auditRows(
 )})
 select id from made`
 
-export const claimInstallation = (environment: string) => sql<{ environment: string }>`
-  insert into tollgate.installation (environment) values (${environment})
+/** The first process decides about the database; every later one learns what was decided. */
+export const claimInstallation = (environment: string, pod: number) => sql<{
+  environment: string
+  pod: number
+}>`
+  insert into tollgate.installation (environment, pod) values (${environment}, ${pod}::smallint)
   on conflict (single) do update set environment = tollgate.installation.environment
-  returning environment`
+  returning environment, pod`

@@ -36,7 +36,7 @@ import {
 /** The status of a data key, for operators. */
 export type KeyStatus = {
   readonly id: string
-  readonly purpose: 'seal' | 'mac'
+  readonly purpose: 'seal' | 'mac' | 'acquirer'
   readonly state: KeyState
   readonly keyEncryptionKeyId: string
   readonly createdAt: Date

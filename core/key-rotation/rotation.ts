@@ -15,6 +15,7 @@ import {
   allDataKeys,
   announceDataKey,
   type DataKeyRow,
+  dropInstallationKey,
   promoteDataKey,
   replaceMacKey,
   retireDataKey,
@@ -140,6 +141,7 @@ async function openOrLost(
       )
     }
     if (row.purpose === 'mac') await renewMac(work)
+    else if (row.purpose === 'acquirer') await lanes.single(dropInstallationKey(row.id, work.by))
     else if (row.state === 'announced') await lanes.single(withdrawDataKey(row.id, work.by))
     tell(`data key ${row.id} is lost`)
   }

@@ -9,23 +9,26 @@ import { MissingKeyError } from './keys.ts'
 import type { BoundedKeys } from './providers.ts'
 import { addDataKey, allDataKeys, type DataKeyRow, earlierMacKeys } from './store.ts'
 
-/** Makes the keys of a new database. */
-export async function makeMissing(lanes: Lanes, keys: BoundedKeys): Promise<void> {
-  for (const purpose of ['mac', 'seal'] as const) {
-    if ((await current(lanes, purpose)) !== undefined) continue
+/** Makes the keys of a new database. @returns the current keys by purpose. */
+export async function makeMissing(lanes: Lanes, keys: BoundedKeys): Promise<CurrentKeys> {
+  const found = await currentKeys(lanes)
+  const missing = (['mac', 'seal'] as const).filter((purpose) => !found.has(purpose))
+  if (missing.length === 0) return found
+  for (const purpose of missing) {
     const { keyId, wrapped } = await keys.wrap(newKeyBytes())
     await lanes.single(addDataKey(newId(), purpose, keyId, wrapped))
   }
+  // Another process may have been first.
+  return currentKeys(lanes)
 }
 
-/** @throws MissingKeyError · KeyProviderError */
-export async function openCurrent(
-  lanes: Lanes,
-  keyring: Keyring,
-  purpose: DataKeyRow['purpose'],
-): Promise<DataKey> {
-  const row = (await current(lanes, purpose))!
-  return keyring.get(row.id, row)
+export type CurrentKeys = ReadonlyMap<DataKeyRow['purpose'], DataKeyRow>
+
+export async function currentKeys(lanes: Lanes): Promise<CurrentKeys> {
+  const rows = await lanes.single(allDataKeys)
+  return new Map(
+    rows.filter(({ state }) => state === 'current').map((row) => [row.purpose, row] as const),
+  )
 }
 
 /** Replaced digest keys whose rows may still be valid. Rows of a lost key are not found. */
@@ -43,12 +46,4 @@ export async function openEarlier(lanes: Lanes, keyring: Keyring, log: Log): Pro
     }
   }
   return opened
-}
-
-async function current(
-  lanes: Lanes,
-  purpose: DataKeyRow['purpose'],
-): Promise<DataKeyRow | undefined> {
-  const rows = await lanes.single(allDataKeys)
-  return rows.find((row) => row.purpose === purpose && row.state === 'current')
 }

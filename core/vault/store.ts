@@ -6,7 +6,7 @@ export type KeyState = 'announced' | 'current' | 'previous' | 'retired' | 'destr
 
 export type DataKeyRow = {
   id: string
-  purpose: 'seal' | 'mac'
+  purpose: 'seal' | 'mac' | 'acquirer'
   state: KeyState
   format: number
   key_encryption_key_id: string
@@ -153,6 +153,15 @@ export const retireDataKey = (id: string, by: Actor) => sql<{ id: string }>`
     where id = ${id}::uuid and state = 'previous'
     returning id),
   noted as (${noted('data-key-retired', 'moved', by)})
+  select id from moved`
+
+/** Removes a lost key of the installation: the next start takes the one of the other pods, or makes one. */
+export const dropInstallationKey = (id: string, by: Actor) => sql<{ id: string }>`
+  with moved as (
+    delete from tollgate.data_key
+    where id = ${id}::uuid and purpose = 'acquirer'
+    returning id),
+  noted as (${noted('data-key-destroyed', 'moved', by)})
   select id from moved`
 
 /** Withdraws an announced key, before any value is sealed with it. */

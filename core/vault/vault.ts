@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Log } from '@tollgate/plugin-kit'
 import { type Clock, systemClock } from '../clock.ts'
-import { derive, encrypt, mac } from '../crypto/cipher.ts'
+import { derive, encrypt } from '../crypto/cipher.ts'
 import { isUnavailable } from '../db/failures.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
@@ -10,12 +10,27 @@ import { newId } from '../ids.ts'
 import { boundTo, opened, type Place } from './binding.ts'
 import { Fingerprints, type KnownBy } from './fingerprints.ts'
 import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
+import {
+  AcquirerKeys,
+  type InstallationKey,
+  openInstallationKey,
+  type PodPlace,
+  storedKey,
+} from './installation-key.ts'
 import { type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
-import { bounded } from './providers.ts'
+import { type BoundedKeys, bounded } from './providers.ts'
+import { lost, unavailable } from './refusals.ts'
 import { ReturnTokens } from './return-tokens.ts'
-import { makeMissing, openCurrent, openEarlier } from './start-keys.ts'
-import { allDataKeys, endUse, instrumentById, instrumentsById, showUse } from './store.ts'
+import { makeMissing, openEarlier } from './start-keys.ts'
+import {
+  allDataKeys,
+  type DataKeyRow,
+  endUse,
+  instrumentById,
+  instrumentsById,
+  showUse,
+} from './store.ts'
 
 /** A sealed value and the key it is under. */
 export type Sealed = { dataKeyId: string; sealed: Buffer }
@@ -28,6 +43,7 @@ export type VaultOptions = {
   readonly log?: Log
   /** How long an opened data key is used without asking the provider again. Default four hours. */
   readonly keepMs?: number
+  readonly pod?: PodPlace
 }
 
 /** The purpose of the audit trail's chain keys. */
@@ -37,6 +53,7 @@ export const chainPurpose = 'audit trail'
 const showEveryMs = 1_000
 const defaultKeepMs = 4 * 3_600_000
 const silent: Log = { info() {}, warn() {} }
+const onlyPod: PodPlace = { number: 0 }
 
 /**
  * Numbers of class *pan* and secrets of merchant accounts, sealed with AES-256-GCM under a data key
@@ -47,6 +64,7 @@ const silent: Log = { info() {}, warn() {} }
  */
 export class Vault {
   readonly #lanes: Lanes
+  readonly #keys: BoundedKeys
   readonly #keyring: Keyring
   readonly #log: Log
   readonly #processId: string
@@ -55,7 +73,7 @@ export class Vault {
   readonly #idempotency: IdempotencyKeys
   /** Under digest keys that were replaced while rows under them still live. */
   readonly #earlier: readonly IdempotencyKeys[]
-  readonly #acquirerKey: KeyObject
+  readonly #acquirer: AcquirerKeys
   #current: DataKey
   #ready: string | null = null
   #timer: NodeJS.Timeout | undefined
@@ -65,14 +83,18 @@ export class Vault {
 
   private constructor(parts: {
     lanes: Lanes
+    keys: BoundedKeys
     keyring: Keyring
     log: Log
     processId: string
     current: DataKey
     mac: DataKey
     earlier: readonly DataKey[]
+    /** Undefined where the keys of acquirers derive from `mac`. */
+    installation: DataKey | undefined
   }) {
     this.#lanes = parts.lanes
+    this.#keys = parts.keys
     this.#keyring = parts.keyring
     this.#log = parts.log
     this.#processId = parts.processId
@@ -81,7 +103,7 @@ export class Vault {
     this.#fingerprints = new Fingerprints(parts.lanes, parts.keyring, parts.mac)
     this.#idempotency = new IdempotencyKeys(parts.mac)
     this.#earlier = parts.earlier.map((key) => new IdempotencyKeys(key))
-    this.#acquirerKey = derive(parts.mac.key, 'acquirer key')
+    this.#acquirer = new AcquirerKeys(parts.mac, parts.installation)
     this.returnTokens = new ReturnTokens(parts.mac, parts.earlier)
   }
 
@@ -89,25 +111,28 @@ export class Vault {
    * Opens the vault of this database; the first process of a new database makes its data keys.
    *
    * @throws MissingKeyError when the database was made with keys that `provider` does not hold ·
-   * KeyProviderError when it cannot be asked.
+   * KeyProviderError when it cannot be asked · Error for a pod of another installation.
    */
   static async start(
     lanes: Lanes,
     provider: KeyProvider,
-    { clock = systemClock, log = silent, keepMs = defaultKeepMs }: VaultOptions = {},
+    options: VaultOptions = {},
   ): Promise<Vault> {
+    const { clock = systemClock, log = silent, keepMs = defaultKeepMs, pod = onlyPod } = options
     const keys = bounded(provider)
     const processId = newId()
     // Seen before it asks which key is current: a rotation from here on waits for this process.
     await lanes.single(showUse(processId, processName, null, null))
     try {
-      await makeMissing(lanes, keys)
+      const rows = await makeMissing(lanes, keys)
       const keyring = new Keyring({ lanes, keys, clock, log, keepMs })
-      const parts = { lanes, keyring, log, processId }
-      const mac = await openCurrent(lanes, keyring, 'mac')
+      const parts = { lanes, keys, keyring, log, processId }
+      const openRow = (row: DataKeyRow) => keyring.get(row.id, row)
+      const mac = await openRow(rows.get('mac')!)
       const earlier = await openEarlier(lanes, keyring, log)
-      const seal = await openCurrent(lanes, keyring, 'seal')
-      const vault = new Vault({ ...parts, mac, earlier, current: seal })
+      const seal = await openRow(rows.get('seal')!)
+      const installation = await openInstallationKey(lanes, keyring, rows, pod)
+      const vault = new Vault({ ...parts, mac, earlier, current: seal, installation })
       await vault.check()
       // Rows of an unfinished rotation are not to wait for the provider later, when it may be away.
       for (const row of await lanes.single(allDataKeys)) {
@@ -251,8 +276,13 @@ export class Vault {
    * lost: 64 hex digits of HMAC over entity, idempotency key and attempt number.
    */
   acquirerKey(entityId: string, idempotencyKey: string, attemptNo: number): string {
-    this.#fresh(this.#mac)
-    return mac(this.#acquirerKey, `${entityId}\n${attemptNo}\n${idempotencyKey}`).toString('hex')
+    this.#fresh(this.#acquirer.under)
+    return this.#acquirer.of(entityId, idempotencyKey, attemptNo)
+  }
+
+  /** The key behind the keys of acquirers, for another pod of this installation. */
+  installationKey(): Promise<InstallationKey> {
+    return storedKey(this.#lanes, this.#keys, this.#fresh(this.#mac))
   }
 
   /**
@@ -309,6 +339,7 @@ export class Vault {
     await this.#keyring.refresh()
     this.#current = await this.#keyring.get(this.#current.id)
     this.#mac = await this.#keyring.get(this.#mac.id)
+    await this.#acquirer.renew(this.#keyring)
   }
 
   async close(): Promise<void> {
@@ -319,16 +350,3 @@ export class Vault {
 }
 
 const processName = `${hostname().slice(0, 60)} ${process.pid}`
-
-const lost = () =>
-  new GatewayError('600.100.100', {
-    status: 500,
-    description: 'The stored account of this payment cannot be opened.',
-  })
-
-const unavailable = () =>
-  new GatewayError('600.100.100', {
-    status: 503,
-    description: 'The keys of the gateway cannot be used now: try again later.',
-    retryAfterSeconds: 5,
-  })

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { readConfigFile } from '../config/config-file.ts'
+import { settingsForPod } from '../config/pod-settings.ts'
 import { type HostSettings, readSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
 import { type Installation, openInstallation, type Place } from '../serve/installation.ts'
@@ -42,6 +43,11 @@ export const commonOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'file',
     meaning: 'Configuration file. Default: tollgate.config.ts, .js or .mjs in this folder.',
+  },
+  pod: {
+    type: 'string',
+    value: 'number',
+    meaning: 'The pod to work on, by its number or name, where the settings name pods.',
   },
   help: { type: 'boolean', meaning: 'Show this help.' },
 }
@@ -132,8 +138,22 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** The settings for a command: its own options, environment, file, defaults. */
+/**
+ * The settings for a command on one database.
+ *
+ * @throws UsageError when the settings name pods, and the command none of them.
+ */
 export async function settingsFor(
+  given: Given,
+  settingOptions: readonly (keyof HostSettings & string)[] = [],
+): Promise<HostSettings> {
+  const settings = settingsForPod(await allSettingsFor(given, settingOptions), given.options.pod)
+  if (typeof settings === 'string') throw new UsageError(settings)
+  return settings
+}
+
+/** The settings for a command on the whole installation: its own options, environment, file, defaults. */
+export async function allSettingsFor(
   given: Given,
   settingOptions: readonly (keyof HostSettings & string)[] = [],
 ): Promise<HostSettings> {

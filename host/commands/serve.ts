@@ -5,7 +5,7 @@ import { demoCommand } from '../serve/demo.ts'
 import { standLastResort } from '../serve/last-resort.ts'
 import { type Served, serve } from '../serve/serve.ts'
 import { onEndSignal } from '../serve/signals.ts'
-import { type Command, columns, print, settingsFor } from './command.ts'
+import { allSettingsFor, type Command, columns, print, settingsFor } from './command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -29,9 +29,11 @@ export const serveCommand: Command = {
       meaning: 'Port to listen on, 0 for a free port (PORT).',
     },
   },
-  notes: 'tollgate --help lists all settings.',
+  notes:
+    'Where the settings name pods, the process serves all of them, or the one that --pod names. tollgate --help lists all settings.',
   async run(given) {
-    const settings = await settingsFor(given, ['role', 'surface', 'host', 'port'])
+    const read = given.options.pod === undefined ? allSettingsFor : settingsFor
+    const settings = await read(given, ['role', 'surface', 'host', 'port'])
     // The reader of the output may go away; payments continue.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     const isPretty =

@@ -41,7 +41,7 @@ export function describeSettings(): SettingDescription[] {
   const structured = structuredSettings.map((row) => ({
     name: row.name,
     env: row.env ?? '',
-    format: row.name === 'connectors' ? 'JSON' : 'list',
+    format: row.name === 'connectors' || row.name === 'pods' ? 'JSON' : 'list',
     default: '',
     meaning: row.meaning,
   }))

@@ -3,6 +3,7 @@ import type { Job, Plugin } from '@tollgate/plugin-kit'
 import { isLoopback } from '../http/loopback.ts'
 import { encryptsBySettings } from './database-settings.ts'
 import { isPlain } from './database-url.ts'
+import { type PodSetting, podContradictions, podsFrom } from './pod-settings.ts'
 import {
   type Setting,
   type SettingValues,
@@ -19,6 +20,8 @@ export type TollgateConfig = Partial<SettingValues> & {
   /** Settings of connectors, by connector name. */
   readonly connectors?: Readonly<Record<string, Record<string, unknown>>>
   readonly jobs?: readonly Job[]
+  /** Several databases as one installation. */
+  readonly pods?: readonly PodSetting[]
 }
 
 /** Types the settings in tollgate.config.ts: `export default defineConfig({ port: 8443 })`. */
@@ -30,6 +33,10 @@ export type HostSettings = SettingValues & {
   readonly plugins: readonly (Plugin | string)[]
   readonly connectors: Readonly<Record<string, Record<string, unknown>>>
   readonly jobs: readonly Job[]
+  /** In the order of their numbers; none for a single database. */
+  readonly pods: readonly PodSetting[]
+  /** The pod that `databaseUrl` is the database of. */
+  readonly pod?: PodSetting
 }
 
 /** Invalid settings. The message names each one and its correction. */
@@ -88,6 +95,7 @@ export function readSettings(sources: {
     plugins: pluginList(),
     connectors: connectorSettings(),
     jobs: (file?.config.jobs ?? []) as readonly Job[],
+    pods: podList(),
   }
   if (problems.length === 0) problems.push(...contradictions(settings))
   if (problems.length > 0) throw new SettingsError(problems)
@@ -110,6 +118,15 @@ export function readSettings(sources: {
     if (Array.isArray(value)) return value
     problems.push(`plugins in ${file?.path}: expected a list of plugins or package names`)
     return []
+  }
+
+  function podList(): readonly PodSetting[] {
+    const given = fromEnvironment('TOLLGATE_PODS') ?? fromFile('pods')
+    if (given === undefined) return []
+    const value = typeof given.value === 'string' ? parsed(given.value) : given.value
+    const read = podsFrom(given.from, value)
+    problems.push(...read.problems)
+    return read.pods
   }
 
   function connectorSettings(): HostSettings['connectors'] {
@@ -189,6 +206,7 @@ function contradictions(settings: HostSettings): string[] {
     problems.push('TOLLGATE_KEYS and TOLLGATE_KEY_FILE are both set: set one of them')
   }
   problems.push(...keyServerContradictions(settings), ...surfaceContradictions(settings))
+  problems.push(...podContradictions(settings))
   const url = settings.databaseUrl
   const isEncrypted = encryptsBySettings(settings)
   problems.push(...encryptionContradictions(settings))
@@ -201,7 +219,14 @@ function contradictions(settings: HostSettings): string[] {
   if (isLive && settings.demo === true) {
     problems.push('TOLLGATE_DEMO is true: a live installation cannot have a demo channel')
   }
-  if (isLive && settings.databaseUrl === undefined) {
+  const isPlainPod = ({ database }: PodSetting) => isPlain(database)
+  if (isLive && settings.databasePlain !== 'accepted' && settings.pods.some(isPlainPod)) {
+    const names = settings.pods.filter(isPlainPod).map(({ number }) => number)
+    problems.push(
+      `pods: the database of pod ${names.join(' and ')} is on another machine without encryption: on live add ?sslmode=verify-full, or set TOLLGATE_DATABASE_PLAIN to accepted if the network is encrypted or private`,
+    )
+  }
+  if (isLive && settings.databaseUrl === undefined && settings.pods.length === 0) {
     problems.push(
       'DATABASE_URL is not set: the live environment needs a separate PostgreSQL server with backups',
     )

@@ -296,6 +296,13 @@ export const structuredSettings = [
     secret: true,
   },
   {
+    name: 'pods',
+    env: 'TOLLGATE_PODS',
+    meaning:
+      'Several databases as one installation, instead of databaseUrl: a list of { number, name, database }. A database keeps its number, 0 to 49.',
+    secret: true,
+  },
+  {
     name: 'jobs',
     env: undefined,
     meaning: 'Your own jobs. In the file only.',

@@ -1,4 +1,4 @@
-import { type Gateway, GatewayError, newId, unfitFieldsUrl } from '@tollgate/core'
+import { type Gateway, GatewayError, newId, Pods, unfitFieldsUrl } from '@tollgate/core'
 import type { Surface } from '@tollgate/schemas'
 import type { Express } from 'express'
 import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
@@ -70,8 +70,11 @@ const malformed: Readonly<Record<Malformed, string>> = {
   'no Host header': 'the Host header is missing',
 }
 
-/** The hosted surface of a gateway. */
-export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
+/** The hosted surface of a gateway, or of several pods. */
+export function createHost(served: Gateway | Pods, options: HostOptions = {}): Host {
+  const pods = served instanceof Pods ? served : undefined
+  // What concerns no single pod, such as a malformed request, any of them can answer.
+  const gateway = served instanceof Pods ? served.gateways[0]! : served
   const log = options.log ?? silent
   const state = { closing: false }
   const underWay = new UnderWay()
@@ -89,6 +92,7 @@ export function createHost(gateway: Gateway, options: HostOptions = {}): Host {
   const office = { names: officeNames(gateway, surfaces, origins) }
   const app = createRouter({
     gateway,
+    pods,
     bodies: new BodyBudget(options.bodies),
     answers: new AnswerBudget(options.answers),
     underWay,

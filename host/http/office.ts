@@ -13,6 +13,7 @@ import { ClientGoneError, drained, readBody } from './body.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { answerFault } from './fault.ts'
+import type { OfficePods } from './pods.ts'
 import { type HostLog, loggedId } from './request-log.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { Refusals, Throttle } from './throttle.ts'
@@ -33,12 +34,13 @@ export type OfficeParts = {
   readonly office: OfficeOrigin
 }
 
-export function mountOffice(app: Express, parts: OfficeParts): void {
+/** @param pods Where the host serves several pods: which of them a request is for. */
+export function mountOffice(app: Express, parts: OfficeParts, pods?: OfficePods): void {
   for (const endpoint of officeEndpoints) {
     const answer = (request: Request, response: ServerResponse): void => {
       const requestId = newId()
       parts.underWay.begin(response, requestId)
-      answerRequest(parts, endpoint, request, response, requestId)
+      answerRequest(parts, pods, endpoint, request, response, requestId)
         .catch((error: unknown) => answerFault(parts, response, error, requestId))
         .finally(() => parts.underWay.end(response))
     }
@@ -50,6 +52,7 @@ export function mountOffice(app: Express, parts: OfficeParts): void {
 
 async function answerRequest(
   parts: OfficeParts,
+  pods: OfficePods | undefined,
   endpoint: OfficeEndpoint,
   request: Request,
   response: ServerResponse,
@@ -57,7 +60,8 @@ async function answerRequest(
 ): Promise<void> {
   const startedMs = performance.now()
   const { gateway, office, throttle, refusals, bodies, answers, state } = parts
-  const cookie = sessionCookie(office.names[0]?.startsWith('http://') === true)
+  const isPlain = office.names[0]?.startsWith('http://') === true
+  const cookie = sessionCookie(isPlain, pods?.numberOf(request))
   const network = clientOf(request.ip)
   const isChange = endpoint.method !== 'GET'
   const isStranger = endpoint.right === 'none'
@@ -83,7 +87,8 @@ async function answerRequest(
       return jsonIn(request, await readBody(request, share, limits.officeBodyBytes))
     }
     const { id } = request.params as { id?: string }
-    const answered = await gateway.people.answer(
+    const own = pods?.gatewayOf(request) ?? gateway
+    const answered = await own.people.answer(
       endpoint.operation,
       session,
       { ...(id === undefined ? {} : { id }), read, requestId },

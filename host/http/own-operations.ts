@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type Gateway, GatewayError, type Reply } from '@tollgate/core'
-import { limits, openApiDocument, reference } from '@tollgate/schemas'
+import { type Gateway, GatewayError, type Pods, type Reply } from '@tollgate/core'
+import { limits, openApiDocument, reference, resultDescription } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { checkoutPageOperations } from './checkout-page.ts'
 import { visitPage } from './pages.ts'
@@ -11,6 +11,8 @@ import { widgetOperations } from './widget-files.ts'
 /** The request, for the host's own operations. */
 export type OwnCall = {
   readonly gateway: Gateway
+  /** Where the host serves several pods. */
+  readonly pods: Pods | undefined
   readonly request: IncomingMessage
   readonly path: Readonly<Record<string, string>>
   /** Without the question mark. */
@@ -35,7 +37,8 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   async 'health.live'({ requestId }) {
     return done(requestId)
   },
-  async 'health.ready'({ gateway, requestId, closing }) {
+  async 'health.ready'({ gateway, pods, requestId, closing }) {
+    if (!closing && pods !== undefined) return podsReady(pods, requestId)
     if (!closing && (await gateway.isReady())) return done(requestId)
     throw new GatewayError('800.800.801', { status: 503, retryAfterSeconds: 1 })
   },
@@ -72,6 +75,22 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
     const { status, contentType, body } = reply
     return { status, headers: ['Content-Type', contentType, ...apiHeaders], text: body }
   },
+}
+
+/**
+ * Ready while one pod is: every process of the host serves all pods, so none would be left for the others if each were
+ * taken out of service for one pod. The description names the pods that are away.
+ */
+async function podsReady(pods: Pods, requestId: string): Promise<Reply> {
+  const states = await pods.states()
+  const away = states.filter(({ isReady }) => !isReady).map(({ number }) => `pod ${number}`)
+  const description = `${resultDescription('000.000.100')}; away: ${away.join(', ')}`
+  if (away.length === states.length) {
+    throw new GatewayError('800.800.801', { status: 503, retryAfterSeconds: 1 })
+  }
+  const reply = done(requestId)
+  if (away.length === 0) return reply
+  return { ...reply, body: { ...reply.body, result: { code: '000.000.100', description } } }
 }
 
 export function ownOperation(operation: string): OwnOperation | undefined {

@@ -6,6 +6,7 @@ import {
   type Gateway,
   GatewayError,
   newId,
+  type Pods,
   type Reply,
 } from '@tollgate/core'
 import type { RequestTold } from '@tollgate/plugin-kit'
@@ -20,6 +21,8 @@ import { clientOf } from './client.ts'
 import { answerFault } from './fault.ts'
 import { mountOffice, type OfficeOrigin } from './office.ts'
 import { ownOperation } from './own-operations.ts'
+import { parametersOf, withoutDoubleSlashes } from './paths.ts'
+import { gatewayFor, leadOf, OfficePods } from './pods.ts'
 import { onlyThroughProxy } from './proxy-only.ts'
 import {
   codeOf,
@@ -36,7 +39,10 @@ import type { UnderWay } from './under-way.ts'
 import { WaitingCaller } from './waiting-caller.ts'
 
 export type RouterParts = {
+  /** The gateway of the request; before one is chosen, that of any pod. */
   readonly gateway: Gateway
+  /** Where the host serves several pods. */
+  readonly pods?: Pods | undefined
   readonly throttle: Throttle
   readonly refusals: Refusals
   readonly log: HostLog
@@ -65,6 +71,13 @@ export function createRouter(parts: RouterParts): Express {
   app.enable('case sensitive routing')
   if (parts.trustedProxy.length > 0) app.set('trust proxy', [...parts.trustedProxy])
   app.use(withoutDoubleSlashes)
+  const office = parts.pods === undefined ? undefined : new OfficePods(parts.pods)
+  if (office !== undefined) {
+    app.use((request: Request, _: ServerResponse, next: NextFunction) => {
+      office.strip(request)
+      next()
+    })
+  }
   if (parts.proxyOnly) {
     const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean
     app.use(
@@ -88,7 +101,7 @@ export function createRouter(parts: RouterParts): Express {
       else app.delete(route, answer)
     }
   }
-  if (parts.surfaces.has('office')) mountOffice(app, parts)
+  if (parts.surfaces.has('office')) mountOffice(app, parts, office)
   app.use((request: Request, response: ServerResponse) => nothingHere(parts, request, response))
   app.use((error: unknown, request: Request, response: ServerResponse, _: NextFunction) =>
     // The router throws this when a path parameter is no valid percent-encoding: there is no such id.
@@ -103,33 +116,32 @@ export function createRouter(parts: RouterParts): Express {
 const routeOf = (path: string, deep = false): string =>
   (deep ? path.replace(/\{([^{}]+)\}$/, '*$1') : path).replaceAll(/\{([^{}]+)\}/g, ':$1')
 
-/** Deployed clients join their base URL and the path with two slashes. */
-function withoutDoubleSlashes(request: Request, _: ServerResponse, next: NextFunction): void {
-  const { url } = request
-  if (url.includes('//')) {
-    const end = url.indexOf('?')
-    const path = end === -1 ? url : url.slice(0, end)
-    if (path.startsWith('/')) {
-      request.url = path.replaceAll(/\/{2,}/g, '/') + (end === -1 ? '' : url.slice(end))
-    }
-  }
-  next()
-}
-
 function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
   const own = ownOperation(endpoint.operation)
   if (own === undefined && !parts.gateway.answers(endpoint.operation)) {
     throw new Error(`no handler serves the operation ${endpoint.operation} of the endpoints table`)
   }
+  const { pods } = parts
+  const lead = pods === undefined ? undefined : leadOf(endpoint)
   return (request: Request, response: ServerResponse): void => {
     const requestId = newId()
     if (endpoint.crossOrigin === true) response.setHeader('Access-Control-Allow-Origin', '*')
-    const asked: Asked = { endpoint, route: path, request, response, requestId }
+    // In the order of the requests of the connection, so before anything is waited for.
+    const place = isCounted(endpoint) ? parts.answers.enter(request, response) : undefined
+    const asked: Asked = { endpoint, route: path, request, response, requestId, place }
     parts.underWay.begin(response, requestId)
-    clientRequests
-      .run((told) => answerOperation(parts, asked, told), {
-        about: () => toldOf(parts.gateway, asked),
+    const answer = (own: RouterParts, problem?: unknown) =>
+      clientRequests.run((told) => answerOperation(own, asked, told, problem), {
+        about: () => toldOf(own.gateway, asked),
       })
+    const answered =
+      pods === undefined
+        ? answer(parts)
+        : gatewayFor(pods, lead?.(request)).then(
+            (gateway) => answer({ ...parts, gateway }),
+            (problem: unknown) => answer(parts, problem),
+          )
+    answered
       .catch((error: unknown) => answerFault(parts, response, error, requestId))
       .finally(() => parts.underWay.end(response))
   }
@@ -139,19 +151,27 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
 type Asked = LoggedRequest & {
   readonly route: string
   readonly response: ServerResponse
+  /** Among the answers of the connection; undefined where they do not count. */
+  readonly place: ReturnType<AnswerBudget['enter']> | undefined
 }
 
-/** Token, throttle, operation: every failure becomes a response. */
+const isCounted = ({ method, throttle }: Endpoint): boolean =>
+  method !== 'POST' && throttle === 'read'
+
+/**
+ * Token, throttle, operation: every failure becomes a response.
+ *
+ * @param problem why no pod can be asked.
+ */
 async function answerOperation(
   parts: RouterParts,
   asked: Asked,
-  told?: RequestTold,
+  told: RequestTold | undefined,
+  problem: unknown,
 ): Promise<void> {
   const startedMs = performance.now()
-  const { endpoint, request, response, requestId } = asked
+  const { endpoint, request, response, requestId, place } = asked
   const { gateway } = parts
-  const isCounted = endpoint.method !== 'POST' && endpoint.throttle === 'read'
-  const place = isCounted ? parts.answers.enter(request, response) : undefined
   const login = () => gateway.authenticate(request.headers.authorization, request.ip)
   let caller: Caller | null = null
   let share: BodyShare | undefined
@@ -161,6 +181,7 @@ async function answerOperation(
   let readers: readonly string[] | undefined
   let rights: WaitingCaller | undefined
   try {
+    if (problem !== undefined) throw problem
     if (endpoint.login === 'token') {
       caller = await login()
       rights = new WaitingCaller(login)
@@ -236,7 +257,7 @@ type Asker = {
 }
 
 async function carryOut(
-  { gateway, state }: RouterParts,
+  { gateway, pods, state }: RouterParts,
   { endpoint, route, request, response, requestId }: Asked,
   { caller, client, share, rights }: Asker,
 ): Promise<Reply | Document> {
@@ -250,7 +271,7 @@ async function carryOut(
     const { closing } = state
     const address = request.ip
     return own({
-      ...{ gateway, request, path, query, requestId, client, address, closing },
+      ...{ gateway, pods, request, path, query, requestId, client, address, closing },
       readBody: read,
     })
   }
@@ -276,14 +297,6 @@ async function carryOut(
       : {}),
   }
   return gateway.call(endpoint.operation, caller, call)
-}
-
-/** The parameters of the path; the parts of a deep one joined again. */
-function parametersOf({ params }: Request): Readonly<Record<string, string>> {
-  const given = Object.entries(params as Readonly<Record<string, string | string[]>>)
-  return Object.fromEntries(
-    given.map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
-  )
 }
 
 /** A wrong path, or a method that a path does not have: the API knows no 405. */

@@ -28,9 +28,13 @@ export function unfitOrigin(origin: string, environment: 'test' | 'live'): strin
     : 'must begin with https://: plain HTTP is allowed only on the loopback interface in the test environment'
 }
 
-/** @param isPlain over HTTP, where browsers take no cookie that asks for more. */
-export function sessionCookie(isPlain: boolean): SessionCookie {
-  const name = isPlain ? 'tollgate-operator' : '__Host-tollgate-operator'
+/**
+ * @param isPlain over HTTP, where browsers take no cookie that asks for more.
+ * @param pod each pod has its own operators, and a browser may hold a session in several.
+ */
+export function sessionCookie(isPlain: boolean, pod = 0): SessionCookie {
+  const usual = isPlain ? 'tollgate-operator' : '__Host-tollgate-operator'
+  const name = pod === 0 ? usual : `${usual}-${pod}`
   const flags = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`
   return {
     in(header = '') {

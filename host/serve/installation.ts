@@ -5,6 +5,7 @@ import {
   type Gateway,
   type GatewayOptions,
   type KeyProvider,
+  type Pods,
   whenReachable,
 } from '@tollgate/core'
 import type { Plugin } from '@tollgate/plugin-kit'
@@ -34,6 +35,13 @@ export type OpenDatabase = {
 /** There is no database, or it does not answer. The message says which one and why. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
+  /** True when the database may be back later: nothing is wrong with the settings. */
+  readonly isAway: boolean
+
+  constructor(message: string, { isAway = false } = {}) {
+    super(message)
+    this.isAway = isAway
+  }
 }
 
 export type Place = {
@@ -96,7 +104,10 @@ async function embeddedPostgres() {
 }
 
 export type Installation = {
+  /** Of the first pod, where there are several. */
   readonly gateway: Gateway
+  /** What the host serves. */
+  readonly served: Gateway | Pods
   readonly database: OpenDatabase
   readonly plugins: readonly Plugin[]
   /** Shoppers of a test installation come back here, and merchants' URLs must not name its port. */
@@ -166,11 +177,13 @@ export async function openInstallation(
         publicUrl: () =>
           settings.publicUrl ?? (settings.environment === 'test' ? own.url : undefined),
         ...(settings.fieldsUrl === undefined ? {} : { fieldsUrl: settings.fieldsUrl }),
+        ...ofPod(settings),
         ...change,
       }),
     )
     return {
       gateway,
+      served: gateway,
       database,
       plugins,
       listensAt(url) {
@@ -193,9 +206,15 @@ export async function openInstallation(
   }
 }
 
-/** Whether an installation has a demo channel. Where two people are needed only if asked: it comes with a token. */
-export const wantsDemo = ({ demo, environment, fourEyes }: HostSettings): boolean =>
-  demo ?? (environment === 'test' && !fourEyes)
+const ofPod = ({ pod }: HostSettings): Partial<GatewayOptions> =>
+  pod === undefined ? {} : { name: pod.name, pod: { number: pod.number } }
+
+/**
+ * Whether an installation has a demo channel, in its pod 0. Where two people are needed only if asked: it comes with
+ * a token.
+ */
+export const wantsDemo = ({ demo, environment, fourEyes }: HostSettings, pod = 0): boolean =>
+  demo ?? (environment === 'test' && !fourEyes && pod === 0)
 
 /** The installation's own ports, which merchants' URLs must not reach. */
 function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
@@ -244,6 +263,9 @@ const reasons: Readonly<Record<string, string>> = {
   '53300': 'the server has no free connection',
 }
 
+/** Of these, faults of the settings: waiting would not help. */
+const faults: ReadonlySet<string> = new Set(['28P01', '28000', '3D000', '42501'])
+
 export async function reach<T>(
   { title }: Pick<OpenDatabase, 'title'>,
   work: () => Promise<T>,
@@ -255,6 +277,8 @@ export async function reach<T>(
     const code = String((inner as { code?: unknown } | null)?.code ?? '')
     const reason = reasons[code]
     if (reason === undefined) throw thrown
-    throw new DatabaseError(`the database ${title} cannot be used: ${reason} (${code})`)
+    throw new DatabaseError(`the database ${title} cannot be used: ${reason} (${code})`, {
+      isAway: !faults.has(code),
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { errorFields, type Gateway } from '@tollgate/core'
+import { errorFields, type Gateway, type Pods } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
 import { isReachedInPlain, splitList } from '../config/read-settings.ts'
@@ -8,6 +8,7 @@ import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 import { partsOf } from './parts.ts'
+import { openPods } from './pods.ts'
 
 export type Served = {
   /** Undefined for a worker, which serves no requests. */
@@ -32,8 +33,11 @@ export type Served = {
 
 /** Starts a whole installation: database, gateway, demo channel, HTTP. */
 export async function serve(settings: HostSettings, place: Place): Promise<Served> {
-  const installation = await openInstallation(settings, place, {}, 'host')
-  const { gateway, database } = installation
+  const installation =
+    settings.pods.length === 0
+      ? await openInstallation(settings, place, {}, 'host')
+      : await openPods(settings, place)
+  const { gateway, served: surface, database } = installation
   let listening: Listening | undefined
   let shop: DemoShop | undefined
   try {
@@ -41,11 +45,11 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     const healthUrl = undefined
     const served = { demo: undefined, database: database.title, parts, healthUrl, close, faulted }
     if (settings.role === 'worker') {
-      listening = await healthOf(gateway, settings, place).listen()
+      listening = await healthOf(surface, settings, place).listen()
       installation.keepsFromMerchants(listening.url)
       return { ...served, url: undefined, healthUrl: listening.url }
     }
-    const host = createHost(gateway, {
+    const host = createHost(surface, {
       host: settings.host,
       port: settings.port,
       log: place.log,
@@ -67,7 +71,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       ...tlsOf(settings),
     })
     const directory = dataDirectoryOf(settings, place)
-    const seeded = wantsDemo(settings) ? await openDemo(gateway, directory) : undefined
+    const seeded = wantsDemo(settings, gateway.pod) ? await openDemo(gateway, directory) : undefined
     listening = await host.listen()
     const { url } = listening
     installation.listensAt(url)
@@ -100,8 +104,8 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
 }
 
 /** Serves no surface, so only the paths that every surface has: the health checks. */
-const healthOf = (gateway: Gateway, settings: HostSettings, { log }: Place): Host =>
-  createHost(gateway, {
+const healthOf = (served: Gateway | Pods, settings: HostSettings, { log }: Place): Host =>
+  createHost(served, {
     ...{ host: settings.healthHost, port: settings.healthPort, log, surfaces: [] },
     shutdownGraceMs: settings.shutdownGraceMs,
   })

@@ -4,10 +4,13 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { countFromChannels } from './counted.ts'
 import { observeState } from './observed.ts'
 import { checkedOptions, type MetricsOptions } from './options.ts'
-import { serveMetrics } from './server.ts'
+import { type Pages, path, serveMetrics } from './server.ts'
 
 export function metricsExporter(given: MetricsOptions): Exporter {
   const options = checkedOptions(given)
+  // Several engines of one process share the port. Each has its own page: `/metrics/<name of the engine>`.
+  const pages: Pages = new Map()
+  let serving: ReturnType<typeof serveMetrics> | undefined
   return {
     name: 'metrics',
     async start(context) {
@@ -15,16 +18,29 @@ export function metricsExporter(given: MetricsOptions): Exporter {
       registry.setDefaultLabels({ engine: context.engine })
       collectDefaultMetrics({ register: registry })
       const refresh = observeState(registry, context)
-      const server = await serveMetrics(options, async () => {
+      const own = `${path}/${encodeURIComponent(context.engine)}`
+      pages.set(own, async () => {
         await refresh()
         return { type: registry.contentType, text: await registry.metrics() }
       })
+      serving ??= serveMetrics(options, pages)
+      const server = await serving.catch((error: unknown) => {
+        pages.delete(own)
+        serving = undefined
+        throw error
+      })
       const stop = countFromChannels(registry, context.engine, options.bucketsSeconds)
-      context.log.info({ url: server.url }, 'metrics are served')
+      const url =
+        pages.size === 1 ? server.url : `${server.url}/${encodeURIComponent(context.engine)}`
+      context.log.info({ url }, 'metrics are served')
       return {
         async close() {
           stop()
-          await server.close()
+          pages.delete(own)
+          if (pages.size === 0) {
+            serving = undefined
+            await server.close()
+          }
           registry.clear()
         },
       }

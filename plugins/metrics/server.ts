@@ -3,20 +3,25 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MetricsOptionsError, type Options } from './options.ts'
 
-type Page = { readonly type: string; readonly text: string }
+export type Page = { readonly type: string; readonly text: string }
 
-const path = '/metrics'
+/** The pages of a server, by path. The first of them is also at `/metrics`. */
+export type Pages = Map<string, () => Promise<Page>>
+
+export const path = '/metrics'
 
 /** @throws MetricsOptionsError when the address cannot be listened on. */
 export async function serveMetrics(
   { host, port }: Pick<Options, 'host' | 'port'>,
-  page: () => Promise<Page>,
+  pages: Pages,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 5_000 },
     (request, response) => {
-      if (request.url?.split('?', 1)[0] !== path)
-        return answer(response, 404, plain(`See ${path}.\n`))
+      const asked = request.url?.split('?', 1)[0] ?? ''
+      const [first] = pages.values()
+      const page = asked === path ? first : pages.get(asked)
+      if (page === undefined) return answer(response, 404, plain(`See ${path}.\n`))
       if (request.method !== 'GET') return answer(response, 405, plain('Use GET.\n'))
       page().then(
         (found) => answer(response, 200, found),

@@ -36,7 +36,7 @@ export type Answered = {
 }
 
 /** The paths of operators are in documents of their own. */
-const ofOperators = /^\/operator\//
+const ofOperators = /^(?:\/pods\/[0-9]+)?\/operator\//
 /** A connector chooses the words that its acquirer reads. Refusals are the gateway's. */
 const ofAcquirers = /\/connectors\/[^/]+\/[^/]+\/events$/
 

@@ -13,6 +13,7 @@ import {
   type Gateway,
   type GatewayOptions,
   localKeys,
+  migrateDatabase,
   newId,
   type PaymentView,
   type Reply,
@@ -83,6 +84,12 @@ const migrated: Template = {
   },
 }
 
+/** The tables alone: no process has decided yet which pod the database is, and it has no keys. */
+const undecided: Template = {
+  name: `tables ${contentHash()}`,
+  make: async (url) => void (await migrateDatabase({ url })),
+}
+
 function contentHash(): string {
   const hash = createHash('sha256').update(testKey)
   for (const file of globSync('db/migrations/*.sql', { cwd: core }).sort()) {
@@ -108,7 +115,8 @@ export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'database'>> & {
  */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { cloned, schema, through, simulator, ...given } = options
-  const database = await createDatabase(cloned === false ? undefined : migrated)
+  const template = options.pod === undefined ? migrated : undecided
+  const database = await createDatabase(cloned === false ? undefined : template)
   const url = through === undefined ? database.url : await through(database.url)
   const logs: LogLine[] = []
   const events = new Events()

@@ -7,6 +7,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     layer: 'The package: start and API',
     parts: [
       'index.ts',
+      'pods/',
       'start.ts',
       'start-engine.ts',
       'start-database.ts',
@@ -40,6 +41,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'step/',
       'query/',
       'widget/',
+      'pod-lookup/',
     ],
   },
   {

@@ -2,6 +2,7 @@
 import { connect } from 'node:net'
 import { createHost, type HostLog, type HostOptions } from '../../../host/index.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../../rig/gateway.ts'
+import { startPods } from '../../rig/pods.ts'
 
 export type LoggedLine = Readonly<Record<string, unknown>>
 
@@ -21,14 +22,14 @@ export async function startHost(
   options: HostOptions = {},
   ofEngine: TestGatewayOptions = {},
 ): Promise<Hosted> {
-  const engine = await startGateway({ role: 'api', ...ofEngine })
+  const { engine, served, end } = await engines({ role: 'api', ...ofEngine })
   const lines: LoggedLine[] = []
   const record = (fields: object) => void lines.push(fields as LoggedLine)
   const log: HostLog = { debug: record, info: record, warn: record }
   // Where two people are needed, the set-up is done by an engine without that rule.
   const setUp = ofEngine.fourEyes ? await engine.another({ fourEyes: false }) : engine.gateway
   const { token } = await setUp.entities.createToken(engine.channel, 'test')
-  const host = createHost(engine.gateway, { port: 0, log, ...options })
+  const host = createHost(served, { port: 0, log, ...options })
   const { url, close, faulted } = await host.listen()
   return {
     ...engine,
@@ -39,10 +40,23 @@ export async function startHost(
     closeServer: close,
     async close() {
       await close()
-      await engine.close()
+      await end()
     },
   }
 }
+
+/** The engine of a file, and with the switch another one beside it, as a second pod of the same host. */
+async function engines(options: TestGatewayOptions) {
+  // A file that stands between its engine and the database is about one database.
+  if (!wantsPods || options.through !== undefined || options.pod !== undefined) {
+    const engine = await startGateway(options)
+    return { engine, served: engine.gateway, end: () => engine.close() }
+  }
+  const { engine, pods, close } = await startPods(options)
+  return { engine, served: pods, end: close }
+}
+
+const wantsPods = process.env.TOLLGATE_TEST_PODS !== undefined
 
 /** A debit of 92.00 EUR by an approved VISA card. */
 export const debit: Readonly<Record<string, string>> = {

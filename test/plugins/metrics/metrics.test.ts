@@ -11,7 +11,7 @@ import { parse as parseYaml } from 'yaml'
 import { metrics } from '../../../plugins/metrics/index.ts'
 import { checkedOptions, MetricsOptionsError } from '../../../plugins/metrics/options.ts'
 import { ask, debit, type Hosted, startHost } from '../../host/http/hosted.ts'
-import { until } from '../../rig/gateway.ts'
+import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
 import { root } from '../../rig/sources.ts'
@@ -355,4 +355,26 @@ describe('options of the metrics', () => {
       other.close()
     }
   })
+})
+
+test('several engines of one process share the port, each with a page of its own', async () => {
+  const plugin = metrics({ port: 0 })
+  const engines = await Promise.all(
+    ['first', 'second'].map((name) => startGateway({ name, plugins: [plugin] })),
+  )
+  const [first, second] = engines.map(urlIn) as [string, string]
+  const page = async (url: string) => {
+    const response = await fetch(url)
+    return { status: response.status, text: await response.text() }
+  }
+  const [plain, other] = first.endsWith('/metrics') ? [first, second] : [second, first]
+  const names = [/engine="first"/, /engine="second"/]
+  const [of, notOf] = other.endsWith('/second') ? [names[1]!, names[0]!] : [names[0]!, names[1]!]
+  const found = await page(other)
+  assert.match(found.text, of)
+  assert.doesNotMatch(found.text, notOf)
+  assert.match((await page(plain)).text, notOf, 'the first one is also at the usual path')
+  assert.equal((await page(`${plain}/third`)).status, 404)
+  for (const engine of engines) await engine.close()
+  await assert.rejects(page(plain), 'the last one closes the port')
 })

@@ -1,0 +1,55 @@
+import { databaseFrom } from '../config/database-settings.ts'
+import { type PodSetting, placeOf } from '../config/pod-settings.ts'
+import type { HostSettings } from '../config/read-settings.ts'
+import { reach } from '../serve/installation.ts'
+import { podFacts } from '../serve/store.ts'
+import { reasonOf } from '../thrown.ts'
+import { allSettingsFor, type Command, jsonOption, printList } from './command.ts'
+
+type ListedPod = {
+  readonly number: number
+  readonly name: string
+  /** Without user and password. */
+  readonly database: string
+  readonly state: string
+  /** Absent where the database says nothing. */
+  readonly merchants?: number
+}
+
+export const podListCommand: Command = {
+  name: 'pod list',
+  summary:
+    'List the pods of the settings, whether their databases answer, and how many merchants each has.',
+  options: jsonOption,
+  async run(given) {
+    const settings = await allSettingsFor(given)
+    const listed = await Promise.all(settings.pods.map((pod) => stateOf(pod, settings)))
+    printList(given, listed, {
+      head: ['NUMBER', 'NAME', 'DATABASE', 'MERCHANTS', 'STATE'],
+      cells: ({ number, name, database, merchants, state }) => [
+        ...[String(number), name, database],
+        ...[merchants === undefined ? '' : String(merchants), state],
+      ],
+      none: 'the settings name no pods: the installation has one database',
+    })
+    return 0
+  },
+}
+
+async function stateOf(
+  { number, name, database }: PodSetting,
+  settings: HostSettings,
+): Promise<ListedPod> {
+  const listed = { number, name, database: placeOf(database) }
+  try {
+    const title = listed.database
+    const options = databaseFrom(settings, database, process.cwd())
+    const facts = await reach({ title }, () => podFacts(options))
+    if (facts === undefined) return { ...listed, state: 'new: it was never started' }
+    const { pod, merchants } = facts
+    const state = pod === number ? 'ready' : `wrong: the database belongs to pod ${pod}`
+    return { ...listed, merchants, state }
+  } catch (thrown) {
+    return { ...listed, state: `away: ${reasonOf(thrown)}` }
+  }
+}
