@@ -42,7 +42,7 @@ export type {
   SchedulePayload,
 } from './event-feed/view.ts'
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'
-export { ConfirmationNeededError } from './four-eyes/two-people.ts'
+export { ConfirmationNeededError, ProposalError } from './four-eyes/two-people.ts'
 export type { Gateway } from './gateway.ts'
 export type { GatewayOptions, Role } from './gateway-options.ts'
 export { newId } from './ids.ts'

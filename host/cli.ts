@@ -6,6 +6,7 @@ import {
   MissingKeyError,
   OptionsError,
   PoolerError,
+  ProposalError,
   RotationError,
 } from '@tollgate/core'
 import { PluginError } from '@tollgate/plugin-kit'
@@ -54,6 +55,7 @@ import { podListCommand } from './commands/pod.ts'
 import { serveCommand } from './commands/serve.ts'
 import { settlementCommands } from './commands/settlement.ts'
 import { sftpCommand } from './commands/sftp.ts'
+import { harmless } from './commands/shown-text.ts'
 import {
   tokenCreateCommand,
   tokenListCommand,
@@ -112,7 +114,7 @@ export async function main(words: readonly string[]): Promise<void> {
     process.exitCode = await runCommand(words)
   } catch (thrown) {
     process.exitCode = 1
-    process.stderr.write(`${messageOf(thrown)}\n`)
+    process.stderr.write(`${harmless(messageOf(thrown))}\n`)
   }
 }
 
@@ -208,6 +210,7 @@ const explained = [
   RotationError,
   MigrationError,
   ConfirmationNeededError,
+  ProposalError,
   OptionsError,
   PluginError,
   PoolerError,

@@ -3,12 +3,12 @@ import { limits } from '@tollgate/schemas'
 import { actorBy, type By } from '../audit/actor.ts'
 import type { Clock } from '../clock.ts'
 import type { Registry } from '../connector/registry.ts'
-import { checkSettings } from '../connector/settings.ts'
 import type { Lanes } from '../db/lanes.ts'
-import type { TwoPeople } from '../four-eyes/two-people.ts'
+import { ProposalError, type TwoPeople } from '../four-eyes/two-people.ts'
 import { isId, newId, newOpaqueId, newToken } from '../ids.ts'
 import { holdsCardNumber } from '../request/card-data.ts'
 import type { Vault } from '../vault/vault.ts'
+import { checkGiven, fieldsOf, shownSettings, splitSettings } from './account-settings.ts'
 import { Dispatching } from './dispatching.ts'
 import { checkEntitySettings } from './settings.ts'
 import {
@@ -205,7 +205,7 @@ export class Entities {
     const [made] = await this.#lanes.single(addToken(row, actorBy(by), use))
     // A repeat after a lost answer finds its own result.
     const [own] = made === undefined ? await this.#lanes.single(tokenById(id)) : [made]
-    if (own === undefined) throw new Error(`proposal ${proposal} was carried out before`)
+    if (own === undefined) throw new ProposalError(`proposal ${proposal} was carried out before`)
     return { id, token }
   }
 
@@ -287,21 +287,11 @@ export class Entities {
         `no connector is named "${account.connector}" (there are: ${this.#registry.names().join(', ')})`,
       )
     }
-    const table = loaded.connector.account
-    const checked =
-      table === undefined
-        ? {}
-        : checkSettings(table, account.settings, `account of ${account.connector}`)
-    const secrets: Record<string, string> = {}
-    const open: Record<string, unknown> = {}
-    for (const field of table?.fields ?? []) {
-      const value = checked[field.name]
-      if (value === undefined) continue
-      if (field.class === 'none') open[field.name] = value
-      else secrets[field.name] = String(value)
-    }
+    if (fieldsOf(loaded).length > 0) checkGiven(loaded, account.settings)
+    const { open, secrets } = splitSettings(loaded, account.settings)
     const { channelId, connector, mode, brands = null } = account
-    const facts = { connector, mode, brands, settings: open }
+    const shown = shownSettings(open)
+    const facts = { connector, mode, brands, settings: shown }
     const use = await this.#two.need(
       { kind: 'account.create', entityId: channelId, facts, secrets },
       actorBy(by),
@@ -328,12 +318,12 @@ export class Entities {
           connector: account.connector,
           mode: account.mode,
           brands: account.brands ?? null,
-          settings: open,
+          settings: shown,
           sealed: Object.keys(secrets),
         },
       }),
     )
-    if (made === undefined) throw new Error(`proposal ${proposal} was carried out before`)
+    if (made === undefined) throw new ProposalError(`proposal ${proposal} was carried out before`)
     return id
   }
 }

@@ -27,6 +27,7 @@ export type DeedKind =
   | 'account.change'
   | 'account.rotate'
   | 'account.enable'
+  | 'account.disable'
   | 'keys.rotate'
   | 'person.create'
   | 'person.change'
@@ -68,6 +69,11 @@ export class ConfirmationNeededError extends Error {
   }
 }
 
+/** A proposal does not allow the action. The message is a sentence for the proposer. */
+export class ProposalError extends Error {
+  override readonly name = 'ProposalError'
+}
+
 export class TwoPeople {
   readonly #lanes: Lanes
   readonly #clock: Pick<Clock, 'realMs'>
@@ -89,7 +95,7 @@ export class TwoPeople {
   /**
    * The proposal that the action's statement consumes, or null when one person is enough.
    *
-   * @throws ConfirmationNeededError when the action is newly proposed or unconfirmed · Error when
+   * @throws ConfirmationNeededError when the action is newly proposed or unconfirmed · ProposalError when
    * the proposal belongs to another action or person, or has expired.
    */
   async need(deed: Deed, by: Actor, proposal: string | undefined): Promise<ProposalUse | null> {
@@ -103,7 +109,13 @@ export class TwoPeople {
     const proposedSince = new Date(now.getTime() - limits.proposalMs)
     const again = deed.kind === 'keys.rotate'
     if (row === undefined || row.proposer_kind !== by.kind || row.proposer_id !== by.id) {
-      throw new Error(`there is no proposal ${proposal} of yours`)
+      throw new ProposalError(`there is no proposal ${proposal} of yours`)
+    }
+    if (row.rejected_at !== null) throw new ProposalError(`proposal ${proposal} was rejected`)
+    if (row.used_at !== null && !again)
+      throw new ProposalError(`proposal ${proposal} was carried out before`)
+    if (row.proposed_at <= proposedSince) {
+      throw new ProposalError(`proposal ${proposal} is older than a day: propose it anew`)
     }
     const isSame =
       row.digest.equals(digest) &&
@@ -111,13 +123,9 @@ export class TwoPeople {
         ? deed.secrets === undefined
         : await this.#passwords.matches(canonical(deed.secrets ?? {}), row.secrets))
     if (!isSame) {
-      throw new Error(`proposal ${proposal} is about something else: ${JSON.stringify(row.facts)}`)
-    }
-    if (row.rejected_at !== null) throw new Error(`proposal ${proposal} was rejected`)
-    if (row.used_at !== null && !again)
-      throw new Error(`proposal ${proposal} was carried out before`)
-    if (row.proposed_at <= proposedSince) {
-      throw new Error(`proposal ${proposal} is older than a day: propose it anew`)
+      throw new ProposalError(
+        `proposal ${proposal} is about something else: ${JSON.stringify(row.facts)}`,
+      )
     }
     if (row.confirmed_at === null) {
       throw new ConfirmationNeededError(proposal, 'no second person has confirmed yet')
@@ -140,7 +148,7 @@ export class TwoPeople {
     const use = await this.need(deed, by, proposal)
     if (use === null) return
     const [taken] = await this.#lanes.single(takeProposal(use))
-    if (taken === undefined) throw new Error(`proposal ${use.id} was carried out before`)
+    if (taken === undefined) throw new ProposalError(`proposal ${use.id} was carried out before`)
   }
 
   async #propose(deed: Deed, by: Actor): Promise<string> {

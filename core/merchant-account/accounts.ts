@@ -5,26 +5,30 @@
 import { limits } from '@tollgate/schemas'
 import { type Actor, actorBy } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
-import type { Loaded } from '../connector/registry.ts'
+import { isAuthenticator, type Loaded } from '../connector/registry.ts'
 import type { Client } from '../db/database.ts'
 import type { Engine } from '../engine.ts'
+import { fieldsOf, isOpen } from '../entity/account-settings.ts'
 import type { AgreedChange, Change, Entities, NewAccount } from '../entity/entities.ts'
 import type { ProposalUse } from '../four-eyes/store-proposal.ts'
-import type { DeedKind, TwoPeople } from '../four-eyes/two-people.ts'
+import { type DeedKind, ProposalError, type TwoPeople } from '../four-eyes/two-people.ts'
 import { isId } from '../ids.ts'
+import { AtOnce } from '../process/at-once.ts'
+import type { Facts } from '../redaction/harmless.ts'
 import { type AccountCheck, checkAccount } from './check.ts'
 import {
+  changedMeanwhile,
   checkBrands,
+  checkId,
+  checkNew,
   checkPosition,
-  fieldsOf,
-  isOpen,
   noSuchAccount,
   refuseOthers,
   split,
   wrong,
 } from './fields.ts'
+import { activity, factsOf, isSame, type Planned, refuseUnseen } from './planned.ts'
 import {
-  type AccountChange,
   accountCounts,
   accountsBelow,
   changeAccount,
@@ -40,17 +44,6 @@ import type {
   ShownAccount,
 } from './types.ts'
 
-type Facts = Readonly<Record<string, unknown>>
-
-/** A change of one account: its new row, and what the trail and a second person see of it. */
-type Planned = {
-  readonly to: AccountChange
-  readonly before: Facts
-  readonly after: Facts
-  /** New secrets, which a proposal only compares. */
-  readonly secrets?: Readonly<Record<string, string>>
-}
-
 const actions = {
   change: 'account.changed',
   rotate: 'account.rotated',
@@ -62,6 +55,7 @@ export class Accounts {
   readonly #engine: Engine
   readonly #entities: Entities
   readonly #two: TwoPeople
+  readonly #checks = new AtOnce('other checks are under way')
 
   constructor(engine: Engine, entities: Entities, two: TwoPeople) {
     this.#engine = engine
@@ -108,13 +102,14 @@ export class Accounts {
     if (mode !== only) {
       throw wrong('mode', `must be ${only} in the ${this.#engine.environment} environment`)
     }
+    checkNew(loaded, settings)
     split(loaded, settings)
     const brands = checkBrands(account.brands ?? null)
     const { brands: _, ...rest } = account
     return this.#entities.createAccount({ ...rest, ...(brands === null ? {} : { brands }) }, change)
   }
 
-  /** Accounts of an entity and of those below it, or all, by id. */
+  /** Accounts of an entity and of those below it, or all, by id. @throws GatewayError 400 */
   async list({
     entityId = null,
     after = null,
@@ -124,6 +119,8 @@ export class Accounts {
     readonly after?: string | null
     readonly limit?: number
   } = {}): Promise<AccountView[]> {
+    checkId('entity', entityId)
+    checkId('after', after)
     const rows = await this.#engine.lanes.read(accountsBelow(entityId, after, limit))
     return rows.map(viewOf)
   }
@@ -160,18 +157,23 @@ export class Accounts {
    *
    * @throws GatewayError 400 naming the field that is wrong, 404 · ConfirmationNeededError
    */
-  set(id: string, edit: AccountEdit, change: AgreedChange = {}): Promise<void> {
+  async set(id: string, edit: AccountEdit, change: AgreedChange = {}): Promise<void> {
+    const { brands, position, settings } = edit
+    if (brands === undefined && position === undefined && settings === undefined) {
+      throw wrong('settings', 'are missing: give brands, position or settings')
+    }
     return this.#change('change', id, change, async (row) => {
       const loaded = this.#loaded(row)
-      const given = edit.settings ?? {}
+      const given = settings ?? {}
       refuseOthers(loaded, given, 'open')
+      checkNew(loaded, given)
       const secrets = await this.#secretsOf(row)
       const { open } = split(loaded, { ...row.settings, ...given, ...secrets })
       const to = {
         ...row,
         settings: open,
-        brands: edit.brands === undefined ? row.brands : checkBrands(edit.brands),
-        position: edit.position === undefined ? row.position : checkPosition(edit.position),
+        brands: brands === undefined ? row.brands : checkBrands(brands),
+        position: position === undefined ? row.position : checkPosition(position),
       }
       return { to, before: factsOf(row), after: factsOf(to) }
     })
@@ -187,6 +189,7 @@ export class Accounts {
       const loaded = this.#loaded(row)
       if (Object.keys(secrets).length === 0) throw wrong('secrets', 'must have at least one secret')
       refuseOthers(loaded, secrets, 'secret')
+      checkNew(loaded, secrets, 'secrets')
       const all = split(loaded, { ...row.settings, ...(await this.#secretsOf(row)), ...secrets })
       const place = { table: 'merchant_account', id: row.id, ownerId: row.channel_id } as const
       const { dataKeyId, sealed } = this.#engine.vault.seal(place, all.secrets)
@@ -203,12 +206,12 @@ export class Accounts {
 
   /**
    * Stops new payments of an account. Follow-ups, enquiries, messages and settlement files of its
-   * payments still work. Every process follows within five seconds. @throws GatewayError 404
+   * payments still work, and so do payments that wait for their shopper. While an account at an authenticator is
+   * disabled, its payments are unauthenticated as if no issuer were reached. Every process follows within five
+   * seconds. @throws GatewayError 404 · ConfirmationNeededError, for an account at an authenticator
    */
-  disable(id: string, { by }: Change = {}): Promise<void> {
-    return this.#change('disable', id, by === undefined ? {} : { by }, (row) =>
-      activity(row, false),
-    )
+  disable(id: string, change: AgreedChange = {}): Promise<void> {
+    return this.#change('disable', id, change, (row) => activity(row, false))
   }
 
   /** Allows new payments again. @throws GatewayError 404 · ConfirmationNeededError */
@@ -216,9 +219,19 @@ export class Accounts {
     return this.#change('enable', id, change, (row) => activity(row, true))
   }
 
-  /** Proves the credentials at the acquirer, without moving money. @throws GatewayError 404 */
+  /** Proves the credentials at the acquirer, without moving money. @throws GatewayError 404, 429 */
   async check(id: string, { by }: Change = {}): Promise<AccountCheck> {
     const row = await this.#stored(id)
+    const { kind, id: person } = actorBy(by)
+    const counted = [
+      [`account ${id}`, limits.accountChecksPerAccount],
+      [`${kind} ${person}`, limits.accountChecksPerPerson],
+    ] as const
+    return this.#checks.run(counted, () => this.#check(row, by))
+  }
+
+  async #check(row: StoredAccount, by: Change['by']): Promise<AccountCheck> {
+    const { id } = row
     const found = await this.#engine.inFlight.track(checkAccount(this.#engine, row))
     const about = { entityId: row.channel_id, resource: id, detail: { found: found.is } }
     await this.#engine.lanes.single(
@@ -236,27 +249,33 @@ export class Accounts {
   ): Promise<void> {
     const actor = actorBy(by)
     const agreed = await plan(await this.#stored(id))
+    refuseUnseen(agreed)
     const use = await this.#agreed(what, agreed, actor, proposal)
-    const { database, pools } = this.#engine.lanes
-    await database.transaction(pools.single, async (client) => {
+    const { lanes } = this.#engine
+    const { database, pools } = lanes
+    const work = async (client: Client) => {
       const planned = await plan(await this.#locked(client, id))
-      if (JSON.stringify(planned.before) !== JSON.stringify(agreed.before)) {
-        throw wrong('id', 'is an account that somebody else has just changed: look at it again')
-      }
+      if (!isSame(planned.before, agreed.before)) throw changedMeanwhile()
       const told = { action: actions[what], before: planned.before, after: planned.after }
       const rows = await database.query(client, changeAccount(planned.to, actor, told, use))
-      if (rows.length === 0) throw new Error(`proposal ${proposal} was carried out before`)
-    })
+      if (rows.length === 0) throw new ProposalError(`proposal ${proposal} was carried out before`)
+    }
+    // Changes that wait for the lock would keep the connections of captures and refunds.
+    await lanes.inOrder(`account ${id}`, () => database.transaction(pools.single, work))
   }
 
-  /** Disabling needs one person, like the revocation of a token. */
+  /**
+   * Disabling an acquirer needs one person, like the revocation of a token: it only stops payments. Without an
+   * authenticator, payments could go on without a proof of the shopper.
+   */
   async #agreed(
     what: keyof typeof actions,
     { to, before, after, secrets }: Planned,
     actor: Actor,
     proposal: string | undefined,
   ): Promise<ProposalUse | null> {
-    if (what === 'disable') return null
+    const loaded = this.#engine.registry.get(to.connector)
+    if (what === 'disable' && loaded !== undefined && !isAuthenticator(loaded)) return null
     const kind: DeedKind = `account.${what}`
     const facts = {
       account: to.id,
@@ -297,15 +316,9 @@ export class Accounts {
   }
 }
 
-function activity(row: StoredAccount, active: boolean): Planned {
-  return { to: { ...row, active }, before: { active: row.active }, after: { active } }
-}
-
 /** Those of an authenticator are apart from the connector in its place. */
 const modesOf = ({ connector, authenticator }: Loaded) =>
   authenticator?.supports.modes ?? connector.supports.modes ?? []
-
-const factsOf = ({ brands, position, settings }: AccountChange) => ({ brands, position, settings })
 
 const viewOf = (row: StoredAccount): AccountView => ({
   id: row.id,

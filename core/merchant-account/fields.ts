@@ -1,58 +1,57 @@
 /** Checks the parts of an acquirer account as a person gives them. */
 import { PluginError } from '@tollgate/plugin-kit'
-import { brandOf, type Field } from '@tollgate/schemas'
+import { brandOf } from '@tollgate/schemas'
 import type { Loaded } from '../connector/registry.ts'
-import { checkSettings } from '../connector/settings.ts'
+import { checkGiven, fieldsOf, isOpen, splitSettings } from '../entity/account-settings.ts'
 import { GatewayError } from '../errors.ts'
+import { isId } from '../ids.ts'
 
 const highestPosition = 1_000
 
-export const wrong = (name: string, message: string) =>
+export const wrong = (name: string, message: string, status = 400) =>
   new GatewayError('200.300.404', {
+    status,
     parameterErrors: [{ name, message }],
     description: `${name} ${message}`,
   })
+
+/** The account that this change was planned on is another one by now. */
+export const changedMeanwhile = () =>
+  wrong('id', 'is an account that somebody else has just changed: look at it again', 409)
 
 /** The same for an account that somebody may not see. */
 export const noSuchAccount = () =>
   new GatewayError('700.400.580', { status: 404, description: 'there is no such account' })
 
-export const isOpen = ({ class: kind }: Pick<Field, 'class'>) => kind === 'none'
-
-export const fieldsOf = ({ connector }: Loaded): readonly Field[] => connector.account?.fields ?? []
-
-/** All settings of an account, checked together, and split into open and secret ones. */
-export function split(
+/** All settings of an account, checked together, and split into open and secret ones. @throws GatewayError */
+export const split = (
   loaded: Loaded,
-  given: Readonly<Record<string, unknown>>,
-): { open: Record<string, unknown>; secrets: Record<string, string> } {
-  const { account, name } = loaded.connector
-  const checked = checkedBy(() =>
-    account === undefined ? none(given, name) : checkSettings(account, given, `account of ${name}`),
-  )
-  const open: Record<string, unknown> = {}
-  const secrets: Record<string, string> = {}
-  for (const field of fieldsOf(loaded)) {
-    const value = checked[field.name]
-    if (value === undefined) continue
-    if (isOpen(field)) open[field.name] = value
-    else secrets[field.name] = String(value)
-  }
-  return { open, secrets }
+  all: Readonly<Record<string, unknown>>,
+): ReturnType<typeof splitSettings> => {
+  if (loaded.connector.account === undefined) none(all, loaded.connector.name)
+  return checkedBy('settings', () => splitSettings(loaded, all))
 }
 
-function none(given: Readonly<Record<string, unknown>>, connector: string): Record<string, never> {
-  const [name] = Object.keys(given)
-  if (name !== undefined) throw wrong('settings', `must be empty: ${connector} has no settings`)
-  return {}
+/** What a person gives now. @throws GatewayError naming each wrong setting, and never a value */
+export function checkNew(
+  loaded: Loaded,
+  given: Readonly<Record<string, unknown>>,
+  name: 'settings' | 'secrets' = 'settings',
+): void {
+  if (loaded.connector.account !== undefined) checkedBy(name, () => checkGiven(loaded, given))
+}
+
+function none(given: Readonly<Record<string, unknown>>, connector: string): void {
+  if (Object.keys(given).length === 0) return
+  throw wrong('settings', `must be empty: ${connector} has no settings`)
 }
 
 /** The sentences of a settings table name every setting and never a secret value. */
-function checkedBy<T>(check: () => T): T {
+function checkedBy<T>(name: string, check: () => T): T {
   try {
     return check()
   } catch (thrown) {
-    if (thrown instanceof PluginError) throw wrong('settings', `are wrong: ${thrown.message}`)
+    if (thrown instanceof PluginError) throw wrong(name, `are wrong: ${thrown.message}`)
     throw thrown
   }
 }
@@ -82,6 +81,11 @@ export function checkBrands(brands: readonly string[] | null): string[] | null {
     return brand.code
   })
   return [...new Set(codes)]
+}
+
+/** @throws GatewayError for a text that is no id. */
+export function checkId(name: string, id: string | null): void {
+  if (id !== null && !isId(id)) throw wrong(name, 'must be 32 lower-case hex characters')
 }
 
 export function checkPosition(position: number): number {

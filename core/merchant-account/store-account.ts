@@ -48,7 +48,15 @@ export const lockedAccount = (id: string) => sql<StoredAccount>`
 
 export type AccountChange = Pick<
   StoredAccount,
-  'id' | 'channel_id' | 'brands' | 'position' | 'settings' | 'data_key_id' | 'sealed' | 'active'
+  | 'id'
+  | 'channel_id'
+  | 'connector'
+  | 'brands'
+  | 'position'
+  | 'settings'
+  | 'data_key_id'
+  | 'sealed'
+  | 'active'
 >
 
 export const changeAccount = (

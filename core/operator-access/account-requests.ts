@@ -1,6 +1,6 @@
 /** Requests of operators about acquirer accounts. Accounts outside of the person's entity answer 404. */
 import { noSuchAccount } from '../merchant-account/fields.ts'
-import { isWithin, notThere } from './grants.ts'
+import { isWithin, notThere, wrong } from './grants.ts'
 import type { Asked, Handled, Handler, OfficeParts } from './office-types.ts'
 import { pageOf, rowsOf } from './office-values.ts'
 import { actorOfPerson, type Person } from './types.ts'
@@ -25,13 +25,16 @@ const agreed = (person: Person, { values: { proposal } }: Asked): Agreed => ({
 
 const textsOf = (json: string | undefined): Record<string, string> => JSON.parse(json ?? '{}')
 
-const brandsOf = (text: string): string[] =>
-  text === 'all'
-    ? []
-    : text
-        .split(',')
-        .map((brand) => brand.trim())
-        .filter((brand) => brand !== '')
+/** Empty for all brands, which no misspelt list stands for. @throws GatewayError */
+function brandsOf(text: string): string[] {
+  if (text === 'all') return []
+  const brands = text.split(',').map((brand) => brand.trim())
+  if (!brands.includes('')) return brands
+  throw wrong('brands', 'must be a list of brands, separated by commas, or all')
+}
+
+/** The engine names the range. */
+const positionOf = (text: string): number => (/^[0-9]+$/.test(text) ? Number(text) : Number.NaN)
 
 export const accountHandlers: Readonly<Record<AccountRequest, Handler>> = {
   'accounts.list': async ({ engine, accounts }, person, { values }) => {
@@ -58,7 +61,7 @@ export const accountHandlers: Readonly<Record<AccountRequest, Handler>> = {
     const { brands, position, settings } = values
     const edit = {
       ...(brands === undefined ? {} : { brands: brandsOf(brands) }),
-      ...(position === undefined ? {} : { position: Number(position) }),
+      ...(position === undefined ? {} : { position: positionOf(position) }),
       ...(settings === undefined ? {} : { settings: textsOf(settings) }),
     }
     await accounts.set(id, edit, change)
@@ -71,8 +74,8 @@ export const accountHandlers: Readonly<Record<AccountRequest, Handler>> = {
   'accounts.check': aboutOne(async ({ accounts }, { id }, { by }) => ({
     check: await accounts.check(id, { by }),
   })),
-  'accounts.disable': aboutOne(async ({ accounts }, { id }, { by }) => {
-    await accounts.disable(id, { by })
+  'accounts.disable': aboutOne(async ({ accounts }, { id }, change) => {
+    await accounts.disable(id, change)
     return {}
   }),
   'accounts.enable': aboutOne(async ({ accounts }, { id }, change) => {

@@ -85,8 +85,9 @@ export function channelsOf(
   return directory.visible({ id, entityId }, undefined)
 }
 
-export const wrong = (name: string, message: string) =>
+export const wrong = (name: string, message: string, status = 400) =>
   new GatewayError('200.300.404', {
+    status,
     parameterErrors: [{ name, message }],
     description: `${name} ${message}`,
   })

@@ -5,7 +5,7 @@ import { buildNumber } from '../caller/embedder.ts'
 import { rightNames } from '../caller/rights.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Engine } from '../engine.ts'
-import { ConfirmationNeededError } from '../four-eyes/two-people.ts'
+import { ConfirmationNeededError, ProposalError } from '../four-eyes/two-people.ts'
 import { isDecidedWithin, isEntryWithin } from '../operator/scope.ts'
 import { accountHandlers } from './account-requests.ts'
 import { channelsOf, isWithin, notThere, refuseUnlessPersonMay, wrong } from './grants.ts'
@@ -166,12 +166,7 @@ export async function answerOffice(
       const body = { proposal: thrown.proposal, description: thrown.message }
       return { ...officeReply(parts.engine, body, requestId), status: 202 }
     }
-    // Errors of a proposal are sentences.
-    if (
-      thrown instanceof Error &&
-      thrown.constructor === Error &&
-      asked.values.proposal !== undefined
-    ) {
+    if (thrown instanceof ProposalError) {
       throw wrong('proposal', `cannot be used: ${thrown.message}`)
     }
     throw thrown

@@ -318,7 +318,7 @@ const isAs = (row: PersonRow, { role, entityId, isDisabled }: PersonChange) =>
   row.role === role && row.entity_id === entityId && (row.disabled_at !== null) === isDisabled
 
 const changedMeanwhile = () =>
-  wrong('id', 'was changed by another operator at this moment: look again')
+  wrong('id', 'was changed by another operator at this moment: look again', 409)
 
 const taken = () => wrong('name', 'is that of another operator')
 

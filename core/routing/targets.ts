@@ -26,7 +26,11 @@ export type Wanted = {
 export type Target = CallTarget & { readonly accountId: string | null }
 
 /** An authenticator, and the merchant's account at it. */
-export type AuthenticatorTarget = Target & { readonly loaded: LoadedAuthenticator }
+export type AuthenticatorTarget = Target & {
+  readonly loaded: LoadedAuthenticator
+  /** The account is disabled: it authenticates nobody anew, and no payment passes it by. */
+  readonly isDisabled?: true
+}
 
 /** The acquirer of a payment. */
 export type Routed = {
@@ -127,7 +131,8 @@ export class Targets {
 
   /**
    * The authenticator of a first payment: the first one of the channel's accounts that knows one of the
-   * card's schemes; for the simulator, the first one that needs no account.
+   * card's schemes; for the simulator, the first one that needs no account. Where only a disabled account knows
+   * them, that one, with its mark.
    */
   async authenticator(
     channel: Channel,
@@ -140,14 +145,18 @@ export class Targets {
       const found = this.#registry.authenticatorsForMode(mode).find(knows)
       return found && (this.#internalTarget(found, channel.id) as AuthenticatorTarget)
     }
-    for (const account of await this.#directory.accounts(channel.id)) {
-      if (!account.active || account.mode !== mode) continue
-      const loaded = this.#registry.get(account.connector)
-      if (loaded === undefined || !isAuthenticator(loaded) || !knows(loaded)) continue
-      if (account.brands !== null && !schemes.some((one) => account.brands!.includes(one))) continue
-      return (await this.#target(loaded, channel.id, mode, account)) as AuthenticatorTarget
-    }
-    return undefined
+    const fitting = (await this.#directory.accounts(channel.id)).flatMap((account) => {
+      const loaded = account.mode === mode ? this.#registry.get(account.connector) : undefined
+      if (loaded === undefined || !isAuthenticator(loaded) || !knows(loaded)) return []
+      const { brands } = account
+      const takes = brands === null || schemes.some((one) => brands.includes(one))
+      return takes ? [{ loaded, account }] : []
+    })
+    const found = fitting.find(({ account }) => account.active) ?? fitting[0]
+    if (found === undefined) return undefined
+    const { loaded, account } = found
+    const target = (await this.#target(loaded, channel.id, mode, account)) as AuthenticatorTarget
+    return account.active ? target : { ...target, isDisabled: true }
   }
 
   /** The URL for messages of an account's acquirer; undefined without a public URL. */

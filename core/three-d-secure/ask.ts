@@ -21,7 +21,8 @@ export function authenticatorMs(
 }
 
 /**
- * Begins an authentication. A lost answer is asked for once: nothing has moved, and the shopper waits.
+ * Begins an authentication. A lost answer is asked for once: nothing has moved, and the shopper waits. A disabled
+ * account is not asked, and counts as an issuer that cannot be reached.
  */
 export async function begin(
   engine: Engine,
@@ -29,6 +30,7 @@ export async function begin(
   target: AuthenticatorTarget,
   request: AuthenticationRequest,
 ): Promise<Said> {
+  if (target.isDisabled === true) return { is: 'unavailable' }
   const { authenticator } = target.loaded
   const ms = authenticatorMs(engine, target)
   const said = await call(engine, attempt, target, request, 'authenticate', ms, (context) =>

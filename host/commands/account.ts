@@ -22,6 +22,7 @@ import {
 import { proposalOption } from './decide.ts'
 import { said } from './entity.ts'
 import { told } from './inspect.ts'
+import { oneLine, shownJson } from './shown-text.ts'
 
 const brandsOption = {
   type: 'string',
@@ -37,7 +38,7 @@ const connectors: Command = {
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
       const found = gateway.accounts.connectors()
-      if (given.flags.has('json')) print(JSON.stringify(found, undefined, 2))
+      if (given.flags.has('json')) print(shownJson(found, 2))
       else for (const line of found.flatMap(linesOf)) print(line)
       return 0
     })
@@ -49,10 +50,10 @@ function linesOf({ name, title, settings, hasCheck }: ConnectorView): string[] {
     `  ${one.name}`,
     one.isSecret ? 'secret' : '',
     one.isRequired ? 'required' : 'optional',
-    one.meaning,
+    oneLine(one.meaning),
   ])
   const note = hasCheck ? '' : ', cannot check credentials'
-  return [`${name}: ${title}${note}`, ...columns(rows)]
+  return [`${name}: ${oneLine(title)}${note}`, ...columns(rows)]
 }
 
 const add: Command = {
@@ -121,7 +122,7 @@ const list: Command = {
   async run(given) {
     const { entity } = given.options
     return withInstallation(given, {}, async ({ gateway }) => {
-      const found = await everyAccount(gateway, entity ?? null)
+      const found = await decided(() => everyAccount(gateway, entity ?? null))
       printList(given, found, {
         none: 'no accounts: tollgate account add --channel … --connector …',
         head: ['id', 'channel', 'connector', 'mode', 'position', 'brands', 'state'],
@@ -157,7 +158,7 @@ const show: Command = {
   run: (given) =>
     withAccount(given, async ({ accounts }, id) => {
       const account = await accounts.show(id)
-      if (given.flags.has('json')) print(JSON.stringify(account, undefined, 2))
+      if (given.flags.has('json')) print(shownJson(account, 2))
       else for (const line of columns(rowsOf(account))) print(line)
       return 0
     }),
@@ -170,7 +171,7 @@ function rowsOf(account: ShownAccount): string[][] {
     ['brands', brands?.join(',') ?? 'all'],
     ['state', active ? 'enabled' : 'disabled'],
     ['created', createdAt.toISOString()],
-    ...Object.entries(settings).map(([name, value]) => [`setting ${name}`, String(value)]),
+    ...Object.entries(settings).map(([name, value]) => [`setting ${name}`, oneLine(String(value))]),
     ...secrets.map((name) => [`secret ${name}`, 'is set']),
     ...(eventsUrl === undefined ? [] : [['events to', eventsUrl]]),
   ]
@@ -198,7 +199,7 @@ const set: Command = {
     }
     const edit = {
       ...(brands === undefined ? {} : { brands: brandsOf(given) }),
-      ...(position === undefined ? {} : { position: Number(position) }),
+      ...(position === undefined ? {} : { position: positionOf(position) }),
       ...(settings === undefined ? {} : { settings: settingsOf(given) }),
     }
     return withAccount(given, async ({ accounts }, id) => {
@@ -241,17 +242,20 @@ const check: Command = {
 }
 
 const sentenceOf = ({ is, why }: { is: 'refused' | 'unknown'; why: string }) =>
-  is === 'refused' ? `the acquirer refuses the credentials: ${why}` : `not proven: ${why}`
+  is === 'refused'
+    ? `the acquirer refuses the credentials: ${oneLine(why)}`
+    : `not proven: ${oneLine(why)}`
 
 const disable: Command = {
   name: 'account disable',
   summary: 'Stop new payments of an acquirer account.',
   words: ['<id>'],
+  options: proposalOption,
   notes:
-    'Captures, refunds, reversals, events and settlement files of its payments still work. Every process follows within five seconds.',
+    'Captures, refunds, reversals, events and settlement files of its payments still work, and a payment that waits at a challenge is still sent. Every process follows within five seconds. An account at an authenticator needs two people where fourEyes is on; without it, payments are declined or go on as the entity setting threeDSecureUnavailable says.',
   run: (given) =>
     withAccount(given, async ({ accounts }, id) => {
-      await accounts.disable(id, { by: commandLineActor() })
+      await accounts.disable(id, by(given))
       print(`${id} is disabled`)
       return 0
     }),
@@ -302,10 +306,15 @@ function modeOf({ options: { mode } }: Given, { environment }: Gateway): 'EXTERN
   throw new UsageError('--mode must be EXTERNAL or LIVE')
 }
 
-const brandsOf = ({ options: { brands = 'all' } }: Given): string[] =>
-  brands === 'all'
-    ? []
-    : brands
-        .split(',')
-        .map((brand) => brand.trim())
-        .filter((brand) => brand !== '')
+function brandsOf({ options: { brands = 'all' } }: Given): string[] {
+  if (brands === 'all') return []
+  const names = brands.split(',').map((brand) => brand.trim())
+  if (!names.includes('')) return names
+  throw new UsageError('--brands must be a list such as VISA,MASTER, or all')
+}
+
+/** The engine names the range. */
+function positionOf(position: string): number {
+  if (/^[0-9]+$/.test(position)) return Number(position)
+  throw new UsageError('--position must be a whole number from 0 to 1000')
+}

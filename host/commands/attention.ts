@@ -9,7 +9,8 @@ import {
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
-import { harmless, since } from './timeline.ts'
+import { harmless } from './shown-text.ts'
+import { since } from './timeline.ts'
 
 /** A command about one entry of the list, with a reason on record. */
 const entryCommand = (name: 'resolve' | 'retry', summary: string): Command => ({

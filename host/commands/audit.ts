@@ -11,7 +11,7 @@ import {
 } from './command.ts'
 import { told } from './inspect.ts'
 import { momentOf, sinceOption } from './merchant-api.ts'
-import { harmless } from './timeline.ts'
+import { harmless } from './shown-text.ts'
 
 const mostRows = 10_000
 

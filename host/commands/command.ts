@@ -4,6 +4,7 @@ import { settingsForPod } from '../config/pod-settings.ts'
 import { type HostSettings, readSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
 import { type Installation, openInstallation, type Place } from '../serve/installation.ts'
+import { harmless, shownJson } from './shown-text.ts'
 
 export type Option = {
   readonly type: 'string' | 'boolean'
@@ -205,13 +206,12 @@ export function printList<Item>(
     readonly none: string
   },
 ): void {
-  if (given.flags.has('json')) {
-    const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
-    print(JSON.stringify(items, plain, 2))
-  } else if (items.length === 0) print(shown.none)
+  if (given.flags.has('json')) print(shownJson(items, 2))
+  else if (items.length === 0) print(shown.none)
   else {
     const head = shown.head === undefined ? [] : [shown.head]
-    for (const line of columns([...head, ...items.map(shown.cells)])) print(line)
+    const rows = items.map((item) => shown.cells(item).map(harmless))
+    for (const line of columns([...head, ...rows])) print(line)
   }
 }
 

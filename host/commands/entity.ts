@@ -10,6 +10,7 @@ import {
   UsageError,
   withInstallation,
 } from './command.ts'
+import { shownJson } from './shown-text.ts'
 
 type Row = Awaited<ReturnType<Gateway['entities']['list']>>[number]
 
@@ -109,7 +110,7 @@ export const entitySetCommand: Command = {
       const [id = ''] = given.words
       await said(() => gateway.entities.configure(id, settings, { by }))
       const changed = await gateway.entities.get(id)
-      print(JSON.stringify(changed?.settings))
+      print(shownJson(changed?.settings ?? {}))
       return 0
     })
   },

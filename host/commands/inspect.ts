@@ -1,5 +1,6 @@
 import { GatewayError, stepView } from '@tollgate/core'
 import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
+import { shownJson } from './shown-text.ts'
 import { timeline } from './timeline.ts'
 
 const defaultDays = 35
@@ -29,7 +30,7 @@ export const inspectCommand: Command = {
       const found = await told(() => gateway.inspect(reference, { days }))
       const isJson = given.flags.has('json')
       if ('candidates' in found) {
-        if (isJson) print(JSON.stringify(found, undefined, 2))
+        if (isJson) print(shownJson(found, 2))
         else {
           print(`${found.candidates.length} payments have ${reference}, the newest first:`)
           const rows = found.candidates.map(({ id, at, text }) => [
@@ -42,7 +43,7 @@ export const inspectCommand: Command = {
         return 0
       }
       const steps = found.steps.map(stepView)
-      if (isJson) print(JSON.stringify({ ...found, steps }, undefined, 2))
+      if (isJson) print(shownJson({ ...found, steps }, 2))
       else {
         const shown = { verbose: given.flags.has('verbose'), colours: coloured() }
         for (const line of timeline(found, steps, shown)) print(line)

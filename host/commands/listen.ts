@@ -13,6 +13,7 @@ import {
   UnavailableError,
 } from './merchant-api.ts'
 import { secretIn } from './secret-file.ts'
+import { shownJson } from './shown-text.ts'
 
 /** A refused event is offered again after 1, 2 and 4 seconds, and then passed over. */
 const refusedPauses = { retries: 3, minTimeout: 1_000, factor: 2 } as const
@@ -171,7 +172,7 @@ class Listener {
     const { payload } = event
     const shown = [kindOf(event), payload.id, payload.result?.code ?? ''].join('  ').trimEnd()
     this.counts.events += 1
-    if (this.#isPrinting) print(JSON.stringify(payload, undefined, 2))
+    if (this.#isPrinting) print(shownJson(payload, 2))
     const target = this.#target
     if (target === undefined) return print(line(event.at, shown))
     try {

@@ -21,6 +21,7 @@ import { proposalOption } from './decide.ts'
 import { said } from './entity.ts'
 import { told } from './inspect.ts'
 import { secretIn } from './secret-file.ts'
+import { shownJson } from './shown-text.ts'
 
 const { min: fewest } = limits.passwordCharacters
 
@@ -195,7 +196,7 @@ const confirm: Command = {
           row.kind,
           `by ${row.proposer}`,
           row.confirmer === null ? 'waits' : `confirmed by ${row.confirmer}`,
-          JSON.stringify(row.facts),
+          shownJson(row.facts),
         ],
       })
       return 0

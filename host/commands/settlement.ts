@@ -16,7 +16,7 @@ import {
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 import { settlementReport } from './settlement-report.ts'
-import { harmless } from './timeline.ts'
+import { harmless } from './shown-text.ts'
 
 const importCommand: Command = {
   name: 'settlement import',

@@ -1,17 +1,12 @@
 /** A step log for the terminal: one line per step, and on request the exchange below it. */
 import type { Inspected, RequestView, StepView } from '@tollgate/core'
 import { columns } from './command.ts'
+import { harmless, oneLine } from './shown-text.ts'
 
 export type Shown = { readonly verbose: boolean; readonly colours: boolean }
 
 const colour = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const
 type Colour = keyof typeof colour
-
-/** An acquirer's text must not steer the terminal that shows it. */
-export const harmless = (text: string): string =>
-  text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '�')
-
-const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, ' '))
 
 const bad = new Set([
   'declined',

@@ -6,13 +6,17 @@ import { systemCode } from '../thrown.ts'
 const readableByGroup = 0o040
 const otherwiseOpen = 0o037
 
+/** Pipes of a shell, such as `<(…)`, which belong to this process alone whatever their mode says. */
+const ofShell = /^\/(?:dev|proc)\//
+
 /**
- * Whether a file keeps a secret: only its owner may read it, or also a group, when nobody else enters
- * the folder. Orchestrators mount secrets in this way. @throws the system's error
+ * Whether a file, or a pipe with a name, keeps a secret: only its owner may use it, or a group may read it, when
+ * nobody else enters the folder. Orchestrators mount secrets in this way. @throws the system's error
  */
 export async function isPrivate(path: string): Promise<boolean> {
   const file = await stat(path)
-  if (process.platform === 'win32' || !file.isFile()) return true
+  const isChecked = file.isFile() || (file.isFIFO() && !ofShell.test(path))
+  if (process.platform === 'win32' || !isChecked) return true
   if ((file.mode & otherwiseOpen) !== 0) return false
   if ((file.mode & readableByGroup) === 0) return true
   const folder = await stat(dirname(await realpath(path)))

@@ -218,6 +218,7 @@ type Handler<Config, Account> = (
 export type Connector<Config = Record<string, unknown>, Account = Record<string, unknown>> = {
   /** Package-like name: lower case, digits, hyphens. Stored with every payment. */
   readonly name: string
+  /** The acquirer's name as people know it, in lists such as `tollgate account connectors`. */
   readonly title: string
   readonly contract: number
   readonly config?: Settings

@@ -1,6 +1,7 @@
 /** The address of the metrics. It is none of the surfaces: nothing but metrics is there. */
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
+import { Connections } from './connections.ts'
 import { MetricsOptionsError, type Options } from './options.ts'
 
 export type Page = { readonly type: string; readonly text: string }
@@ -9,15 +10,23 @@ export type Page = { readonly type: string; readonly text: string }
 export type Pages = Map<string, () => Promise<Page>>
 
 export const path = '/metrics'
+const mostConnections = 64
+const slowestMs = 5_000
+const unreadMs = 20_000
 
 /** @throws MetricsOptionsError when the address cannot be listened on. */
 export async function serveMetrics(
   { host, port }: Pick<Options, 'host' | 'port'>,
   pages: Pages,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
+  let isLoopback = false
+  const connections = new Connections(mostConnections)
   const server = createServer(
-    { headersTimeout: 5_000, requestTimeout: 5_000 },
+    { headersTimeout: slowestMs, requestTimeout: slowestMs, connectionsCheckingInterval: 1_000 },
     (request, response) => {
+      connections.serve(request.socket, response)
+      if (isLoopback && !isOwnName(request.headers.host))
+        return answer(response, 421, plain('Use the address of this machine as a host name.\n'))
       const asked = request.url?.split('?', 1)[0] ?? ''
       const [first] = pages.values()
       const page = asked === path ? first : pages.get(asked)
@@ -29,7 +38,9 @@ export async function serveMetrics(
       )
     },
   )
-  server.maxConnections = 64
+  // Also ends a connection whose client does not read its response.
+  server.timeout = unreadMs
+  server.on('connection', (socket) => connections.add(socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -41,6 +52,7 @@ export async function serveMetrics(
     server.listen({ host, port }, resolve)
   })
   const { address, port: own } = server.address() as AddressInfo
+  isLoopback = address === '::1' || address.startsWith('127.')
   const name = address.includes(':') ? `[${address}]` : address
   return {
     url: `http://${name}:${own}${path}`,
@@ -52,6 +64,15 @@ export async function serveMetrics(
   }
 }
 
+/**
+ * Whether a request on the loopback address names this machine. A page in a browser here reaches the address under
+ * a name of its own, whose entry in the DNS changed after the page was loaded.
+ */
+function isOwnName(host: string | undefined): boolean {
+  const name = (host ?? '').replace(/:[0-9]{1,5}$/, '').toLowerCase()
+  return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+}
+
 const plain = (text: string): Page => ({ type: 'text/plain; charset=utf-8', text })
 
 function answer(response: ServerResponse, status: number, { type, text }: Page): void {
@@ -59,6 +80,8 @@ function answer(response: ServerResponse, status: number, { type, text }: Page):
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
+    // The next scrape comes in seconds, and a kept connection is a place taken from others.
+    Connection: 'close',
     'X-Content-Type-Options': 'nosniff',
   })
   response.end(text)

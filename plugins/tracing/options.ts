@@ -12,9 +12,9 @@ export type TracingOptions = {
   /** Share of traces that begin here and are kept, from 0 to 1. Default: 1. */
   readonly ratio?: number
   /**
-   * What `traceparent` of a client means: `continue` makes the request a part of the client's trace, also
-   * when the client keeps its trace or drops it; `link` begins a trace of its own with a link to the
-   * client's; `ignore` does neither. Default: `continue`. Where strangers send requests, use `link`.
+   * What `traceparent` of a client means: `link` begins a trace of its own with a link to the client's, and
+   * `ratio` decides whether it is kept; `continue` makes the request a part of the client's trace, and the client
+   * decides; `ignore` does neither. Default: `link`. Use `continue` only where all clients are your own.
    */
   readonly incoming?: 'continue' | 'link' | 'ignore'
   /** Send `traceparent` along to acquirers and merchants. Default: true. */
@@ -42,7 +42,7 @@ export function checkedOptions(given: TracingOptions): Options {
   const known = ['url', 'serviceName', 'ratio', 'incoming', 'outgoing', 'sdk']
   const other = Object.keys(given).find((name) => !known.includes(name))
   if (other !== undefined) throw wrong(other, `is no option: use ${known.join(', ')}`)
-  const { url, serviceName, ratio = 1, incoming = 'continue', outgoing = true, sdk = 'own' } = given
+  const { url, serviceName, ratio = 1, incoming = 'link', outgoing = true, sdk = 'own' } = given
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw wrong('url', 'must be an address such as http://127.0.0.1:4318')
   }

@@ -307,6 +307,9 @@ export const limits = {
   /** Lists read at once for one operator, and for all operators of one entity, by one process. */
   officeReadsPerPerson: 2,
   officeReadsPerEntity: 2,
+  /** Checks of credentials under way in one process, at one account and for one person or program. */
+  accountChecksPerAccount: 2,
+  accountChecksPerPerson: 4,
   officeRows: { default: 100, max: 1_000 },
 
   // Wallets.

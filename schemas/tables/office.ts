@@ -226,9 +226,9 @@ export const officeEndpoints = [
     operation: 'accounts.disable',
     method: 'POST',
     path: '/operator/v1/accounts/{id}/disable',
-    title: 'Stop new payments of an acquirer account',
+    title: 'Stop new payments of an acquirer account; of an authenticator, by two people',
     right: 'administer',
-    fields: [],
+    fields: [proposal],
   },
   {
     operation: 'accounts.enable',

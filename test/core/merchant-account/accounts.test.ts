@@ -134,6 +134,8 @@ describe('acquirer accounts', () => {
     assert.doesNotMatch(JSON.stringify([shown, listed, run.logs]), /aaaaaaaa|eeeeeeee/)
     assert.ok((await accounts().list({ entityId: run.psp })).some((one) => one.id === id))
     assert.deepEqual(await accounts().list({ entityId: 'f'.repeat(32) }), [])
+    await assert.rejects(accounts().list({ entityId: 'x' }), /entity must be 32 lower-case hex/)
+    await assert.rejects(accounts().list({ after: 'x' }), /after must be 32 lower-case hex/)
   })
 
   test('a list goes on after its last entry', async () => {
@@ -157,7 +159,12 @@ describe('acquirer accounts', () => {
       [{ mode: 'LIVE' }, 'mode', /EXTERNAL in the test environment/],
       [{ brands: ['VISA', 'FISA'] }, 'brands', /FISA/],
       [{ settings: secrets }, 'settings', /merchantId is missing/],
-      [{ settings: { ...settings, colour: 'red' } }, 'settings', /colour is no setting/],
+      // The name may be a secret in the wrong place.
+      [
+        { settings: { ...settings, shortSecret: 'red' } },
+        'settings',
+        /has a name that is no setting/,
+      ],
       [{ settings: { ...settings, apiKey: 'short' } }, 'settings', /apiKey is wrong/],
     ]
     for (const [more, name, message] of wrong) {
@@ -202,6 +209,7 @@ describe('acquirer accounts', () => {
       [{ settings: { merchantId: '' } }, /merchantId is missing/],
       [{ position: 1.5 }, /position must be a whole number/],
       [{ brands: ['NONE'] }, /unknown brand NONE/],
+      [{}, /give brands, position or settings/],
     ]
     for (const [edit, message] of refusals) {
       await assert.rejects(accounts().set(id, edit), message)
@@ -240,7 +248,10 @@ describe('acquirer accounts', () => {
     await assert.rejects(accounts().rotate(id, {}), /at least one secret/)
     await assert.rejects(accounts().rotate(id, { merchantId: 'x' }), /set changes it/)
     await assert.rejects(accounts().rotate(id, { apiKey: 'short' }), /apiKey is wrong/)
-    await assert.rejects(accounts().rotate(id, { pin: '1' }), /pin is no setting/)
+    await assert.rejects(
+      accounts().rotate(id, { pin: '1' }),
+      /has a name that is no setting \(known/,
+    )
   })
 
   test('after a rotation, no access token that was made with the old secret is used', async () => {

@@ -1,10 +1,11 @@
 /** An operator connects a channel to an acquirer on the command line. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, open as openFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import pg from 'pg'
 import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
 import { makeKey } from '../../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
@@ -13,6 +14,10 @@ import { projectFolder, type Ran, runTollgate, startTollgate } from './tollgate.
 const secrets = { apiKey: 'a'.repeat(32), eventSecret: 'e'.repeat(32) }
 const plugin = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')
 const program = join(import.meta.dirname, '../../../host/bin/tollgate.js')
+
+/** Clears the screen, writes a line over another, and turns the direction of writing. */
+const steering = 'no\u001b[2K\u001b[1A\r\u009b32m\u202ethe acquirer accepts'
+const steers = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/
 
 let bank: RunningBank
 let database: TestDatabase
@@ -27,10 +32,13 @@ before(async () => {
   env = { DATABASE_URL: database.url, TOLLGATE_KEYS: makeKey('main') }
   await writeFile(
     join(project.path, 'tollgate.config.mjs'),
-    `import plugin from ${JSON.stringify(plugin)}
+    `import plugin, { acquirerJson } from ${JSON.stringify(plugin)}
+     const check = async () => ({ ok: false, why: ${JSON.stringify(steering)} })
+     const rude = { ...acquirerJson, name: 'rude', title: ${JSON.stringify(steering)}, check }
      export default {
-       plugins: [plugin],
-       connectors: { 'acquirer-json': { url: ${JSON.stringify(bank.url)} } },
+       plugins: [{ ...plugin, connectors: [...plugin.connectors, rude] }],
+       connectors: { 'acquirer-json': { url: ${JSON.stringify(bank.url)} }, rude: { url: 'https://bank.example' } },
+       fourEyes: process.env.FOUR_EYES === 'true',
        publicUrl: 'https://pay.example',
        demo: false,
      }`,
@@ -194,6 +202,84 @@ test('secrets on the command line, in open files and wrong words are refused', a
   await refused(/secrets are missing.*apiKey, eventSecret/, ...order())
   await refused(/nothing was changed: give --brands/, 'account', 'set', 'f'.repeat(32))
   await refused(/^there is no such account$/m, 'account', 'show', 'f'.repeat(32))
+})
+
+test('texts of acquirers and settings do not steer the terminal', async () => {
+  const rude = ['account', 'add', '--channel', channel, '--connector', 'rude']
+  const settings = ['--settings', '{"merchantId":"shop-1"}', '--secrets-file', 'secrets.json']
+  const id = await done(...rude, ...settings)
+  const checked = await run('account', 'check', id)
+  assert.equal(checked.code, 1)
+  assert.match(checked.out, /refuses the credentials: no.*the acquirer accepts/)
+  assert.doesNotMatch(checked.out, steers)
+  assert.doesNotMatch(await done('account', 'connectors'), steers)
+  // A setting of an earlier version, which could hold such characters.
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(
+    `update tollgate.merchant_account set settings = jsonb_build_object('merchantId', $1::text) where id = $2`,
+    [steering, id],
+  )
+  await client.end()
+  env.FOUR_EYES = 'true'
+  try {
+    const { err } = await run('account', 'set', id, '--settings', '{"merchantId":"shop-2"}')
+    assert.match(err, /two people are needed/)
+    for (const words of [
+      ['account', 'show', id],
+      ['account', 'show', id, '--json'],
+      ['account', 'list'],
+      ['account', 'list', '--json'],
+      ['operator', 'confirm'],
+      ['operator', 'confirm', '--json'],
+    ]) {
+      const out = await done(...words)
+      assert.doesNotMatch(out, steers, words.join(' '))
+      if (words.includes('--json')) assert.match(JSON.stringify(JSON.parse(out)), /u001b\[2K/)
+    }
+  } finally {
+    env.FOUR_EYES = ''
+  }
+})
+
+test('wrong words of a change are refused by name, and change nothing', async () => {
+  const id = await done(...order('--secrets-file', 'secrets.json', '--brands', 'VISA'))
+  await done('account', 'set', id, '--position', '7')
+  for (const position of ['', ' ', '0x1F', '1e2', '-1', '1001']) {
+    await refused(
+      /position must be a whole number from 0 to 1000/,
+      ...['account', 'set', id, `--position=${position}`],
+    )
+  }
+  for (const brands of ['', ',', 'VISA,']) {
+    await refused(/--brands must be a list/, 'account', 'set', id, `--brands=${brands}`)
+  }
+  await refused(
+    /merchantId must have no control characters/,
+    ...['account', 'set', id, '--settings', '{"merchantId":"a\\u0000b"}'],
+  )
+  const { brands, position, settings } = JSON.parse(await done('account', 'show', id, '--json'))
+  assert.deepEqual([brands, position, settings], [['VISA'], 7, { merchantId: 'shop-1' }])
+  await refused(/^entity must be 32 lower-case hex/m, 'account', 'list', '--entity', 'x')
+})
+
+test('a secret in the place of a name is not repeated, and a pipe that others write to is refused', async () => {
+  const id = await done(...order('--secrets-file', 'secrets.json'))
+  const misplaced = join(project.path, 'misplaced.json')
+  await writeFile(misplaced, '{"SUPERSECRETVALUE":"x"}', { mode: 0o600 })
+  const rotate = (file: string) => ['account', 'rotate', id, '--secrets-file', file]
+  const { err } = await refused(/has a name that is no setting/, ...rotate(misplaced))
+  assert.doesNotMatch(err, /SUPERSECRETVALUE/)
+  const pipe = join(project.path, 'pipe')
+  assert.equal(spawnSync('mkfifo', ['-m', '666', pipe]).status, 0)
+  await chmod(pipe, 0o666)
+  await refused(/other users of this machine can .*pipe/, ...rotate(pipe))
+  await chmod(pipe, 0o600)
+  const changing = done(...rotate(pipe))
+  const writer = await openFile(pipe, 'w')
+  await writer.writeFile(JSON.stringify(secrets))
+  await writer.close()
+  assert.match(await changing, /replaced apiKey, eventSecret/)
 })
 
 test('the start names the plugins, the connectors and their accounts', async () => {

@@ -1,8 +1,12 @@
 /** Acquirer accounts in the operators' API: rights, entities, two people, and secrets that never come back. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import plugin from '../../../connectors/acquirer-json/index.ts'
+import { definePlugin } from '@tollgate/plugin-kit'
+import plugin, { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
+import { limits } from '../../../schemas/index.ts'
+import { authenticatorName, scriptedAuthenticator } from '../../rig/authenticator.ts'
+import { until } from '../../rig/gateway.ts'
 import { enrol, logIn, movedClock, office } from '../../rig/operators.ts'
 import { type Hosted, startHost } from './hosted.ts'
 
@@ -14,6 +18,23 @@ describe("acquirer accounts in the operators' API", () => {
   let bank: RunningBank
   let host: Hosted
   let otherChannel: string
+  /** Checks of the connector `slow`, which wait for the test. */
+  let slowChecks = 0
+  let answerSlow = (): void => {}
+  const slow = {
+    ...acquirerJson,
+    name: 'slow',
+    check: () => {
+      slowChecks += 1
+      return new Promise<{ ok: true }>((resolve) => {
+        const before = answerSlow
+        answerSlow = () => {
+          before()
+          resolve({ ok: true })
+        }
+      })
+    },
+  }
 
   before(async () => {
     bank = await startBank({ merchantId: 'shop-1', ...secrets })
@@ -23,8 +44,16 @@ describe("acquirer accounts in the operators' API", () => {
         clock,
         passwordLogRounds: 8,
         fourEyes: true,
-        plugins: [plugin],
-        connectors: { 'acquirer-json': { url: bank.url } },
+        plugins: [
+          plugin,
+          definePlugin({
+            name: 'others',
+            contract: 1,
+            connectors: [slow],
+            authenticators: [scriptedAuthenticator().authenticator],
+          }),
+        ],
+        connectors: { 'acquirer-json': { url: bank.url }, slow: { url: bank.url } },
       },
     )
     const loose = await host.another({ fourEyes: false, clock, passwordLogRounds: 8 })
@@ -132,6 +161,75 @@ describe("acquirer accounts in the operators' API", () => {
     assert.deepEqual([brands, position, settings], [null, 3, { merchantId: 'shop-9' }])
   })
 
+  test('an account at an authenticator is disabled by two people', async () => {
+    const { id } = await agreed(
+      '',
+      order({ connector: authenticatorName, settings: {}, brands: 'all' }),
+    )
+    const active = async () => (await host.gateway.accounts.show(String(id))).active
+    const alone = await as('ann', `/${id}/disable`, {})
+    assert.equal(alone.status, 202, alone.text)
+    assert.equal(await active(), true)
+    await agreed(`/${id}/disable`, {})
+    assert.equal(await active(), false)
+  })
+
+  test('of eight requests at once with one proposal, one is carried out and the others are told why', async () => {
+    const { id } = await agreed('', order())
+    const values = { position: '5' }
+    const { proposal } = (await as('ann', `/${id}`, values)).body
+    await office(host.url, `/operator/v1/proposals/${proposal}/confirm`, {
+      cookie: cookies.get('bob')!,
+      values: {},
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => as('ann', `/${id}`, { ...values, proposal })),
+    )
+    const statuses = answers.map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join())
+    for (const { status, text, headers } of answers) {
+      if (status === 400) assert.match(text, /carried out before/)
+      else if (status === 409) assert.match(text, /somebody else has just changed/)
+      else if (status === 503) assert.equal(headers.get('retry-after'), '1')
+      else assert.equal(status, 200, text)
+    }
+  })
+
+  test('a lock that others hold is told as a busy database, and not as a wrong proposal', async () => {
+    const { id } = await agreed('', order())
+    await host.sql('begin')
+    await host.sql('select from tollgate.merchant_account where id = $1 for update', [id])
+    const waiting = await as('ann', `/${id}/disable`, {})
+    await host.sql('rollback')
+    assert.deepEqual([waiting.status, waiting.headers.get('retry-after')], [503, '1'], waiting.text)
+    assert.equal((await as('ann', `/${id}/disable`, {})).status, 200)
+  })
+
+  test('a few checks run at once at one account and for one person, and others get 429', async () => {
+    const settings = { merchantId: 'shop-1', ...secrets }
+    const ids: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      ids.push(String((await agreed('', order({ connector: 'slow', settings }))).id))
+    }
+    const [first, second, third] = ids
+    const ofAnn = [first, first, second, second].map((id) => as('ann', `/${id}/check`, {}))
+    await until(async () => (slowChecks === 4 ? true : undefined))
+    const ofAccount = await as('bob', `/${first}/check`, {})
+    const ofPerson = await as('ann', `/${third}/check`, {})
+    for (const { status, headers } of [ofAccount, ofPerson]) {
+      assert.deepEqual([status, headers.get('retry-after')], [429, '1'])
+    }
+    const ofBob = as('bob', `/${third}/check`, {})
+    await until(async () => (slowChecks === 5 ? true : undefined))
+    answerSlow()
+    for (const { status } of await Promise.all([...ofAnn, ofBob])) assert.equal(status, 200)
+    assert.deepEqual([limits.accountChecksPerAccount, limits.accountChecksPerPerson], [2, 4])
+    const again = as('ann', `/${first}/check`, {})
+    await until(async () => (slowChecks === 6 ? true : undefined))
+    answerSlow()
+    assert.equal((await again).status, 200)
+  })
+
   test('an account of another merchant is not there for an operator of this one', async () => {
     const { id } = await agreed('', order({ channel: otherChannel }))
     for (const [path, values] of [
@@ -161,12 +259,35 @@ describe("acquirer accounts in the operators' API", () => {
       [{ connector: 'nobody' }, 'connector'],
       [{ channel: 'x' }, 'channel'],
       [{ brands: 'FISA' }, 'brands'],
+      [{ brands: ',' }, 'brands'],
+      [{ brands: 'VISA,' }, 'brands'],
+      [{ brands: ' ' }, 'brands'],
       [{ colour: 'red' }, 'unknown'],
+      [{ settings: { merchantId: 'a\u0000b', ...secrets } }, 'settings'],
+      [{ settings: { merchantId: '\ud800', ...secrets } }, 'settings'],
+      [{ settings: { merchantId: 'shop-1', ...secrets, apiKey: '\ud800'.repeat(20) } }, 'settings'],
     ]
     for (const [more, name] of wrong) {
       const { status, body, text } = await as('ann', '', order(more))
       assert.equal(status, 400, text)
       assert.equal(body.result.parameterErrors?.[0]?.name, name, text)
+    }
+    const { id } = await agreed('', order())
+    const wrongChanges: [string, object, string][] = [
+      ...[' ', '0x1F', '1e2', '-1', '1.0', '1001'].map(
+        (position) => ['', { position }, 'position'] as [string, object, string],
+      ),
+      ['', { brands: ',' }, 'brands'],
+      ['', {}, 'settings'],
+      ['', { settings: { merchantId: 'x\u009b2K' } }, 'settings'],
+      ['/rotate', { secrets: { apiKey: `${'b'.repeat(32)}\n` } }, 'secrets'],
+      ['/rotate', { secrets: { [secrets.apiKey]: 'x' } }, 'secrets'],
+    ]
+    for (const [path, values, name] of wrongChanges) {
+      const { status, body, text } = await as('ann', `/${id}${path}`, values)
+      assert.equal(status, 400, `${JSON.stringify(values)} ${text}`)
+      assert.equal(body.result.parameterErrors?.[0]?.name, name, text)
+      assert.doesNotMatch(text, /aaaaaaaa|bbbbbbbb/)
     }
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, no) => [`s${no}`, 'x']))
     assert.equal((await as('ann', '', order({ settings: many }))).status, 400)

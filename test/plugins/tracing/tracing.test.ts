@@ -31,7 +31,7 @@ describe('traces of a host', () => {
       {
         name: 'traced',
         role: 'all',
-        plugins: [acquirer, tracing({ url: collector.url })],
+        plugins: [acquirer, tracing({ url: collector.url, incoming: 'continue' })],
         connectors: { 'acquirer-json': { url: bank.url } },
       },
     )
@@ -187,9 +187,9 @@ describe('the trace of a client', () => {
     })
   }
 
-  test('a client that drops its trace drops it here as well, and ratio 0 keeps no other', async () => {
+  test('a client whose trace goes on that drops it drops it here as well, and ratio 0 keeps no other', async () => {
     const collector = await startCollector()
-    const plugins = [tracing({ url: collector.url, ratio: 0 })]
+    const plugins = [tracing({ url: collector.url, ratio: 0, incoming: 'continue' })]
     const run = await startHost({}, { name: 'sampled', plugins })
     const form = { ...debit, entityId: run.channel }
     try {
@@ -207,6 +207,30 @@ describe('the trace of a client', () => {
     await collector.close()
     assert.deepEqual(new Set(collector.spans.map((span) => span.traceId)), new Set([traceId]))
   })
+})
+
+test('by default a client decides neither that its trace is kept nor that it is dropped', async () => {
+  for (const [ratio, flags] of [
+    [0, '01'],
+    [1, '00'],
+  ] as const) {
+    const collector = await startCollector()
+    const plugins = [tracing({ url: collector.url, ratio })]
+    const run = await startHost({}, { name: `ratio ${ratio}`, plugins })
+    try {
+      await ask(run.url, '/v1/payments', {
+        token: run.token,
+        form: { ...debit, entityId: run.channel },
+        headers: { traceparent: traceparent.replace(/01$/, flags) },
+      })
+    } finally {
+      await run.close()
+    }
+    await collector.close()
+    const requests = collector.spans.filter(({ name }) => name === 'POST /v1/payments')
+    assert.equal(requests.length, ratio)
+    assert.ok(collector.spans.every((span) => span.traceId !== traceId))
+  }
 })
 
 describe('a program with an SDK of its own', () => {
