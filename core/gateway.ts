@@ -99,6 +99,7 @@ export class Gateway {
   readonly pod: number
   #closed: Promise<void> | undefined
 
+  /** @internal `createGateway` makes it. */
   constructor(parts: GatewayParts) {
     this.#engine = parts.engine
     this.#database = parts.database
@@ -272,7 +273,7 @@ export class Gateway {
     return !this.#engine.inFlight.closing && (await this.#readiness.ask())
   }
 
-  /** Texts of every statement prepared so far. */
+  /** @internal Texts of every statement prepared so far. */
   statements() {
     return this.#database.statements()
   }

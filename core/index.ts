@@ -1,3 +1,7 @@
+// First of all, because it says which Node is needed.
+import '@tollgate/plugin-kit'
+
+export type { Job, Json, Log, Plugin } from '@tollgate/plugin-kit'
 export type { AttentionKind, AttentionRow } from './attention/store.ts'
 export { attentionText } from './attention/text.ts'
 export type { Actor, ActorKind, By } from './audit/actor.ts'
@@ -41,6 +45,7 @@ export type {
   PaymentPayload,
   SchedulePayload,
 } from './event-feed/view.ts'
+/** @internal Crashes of tests. */
 export { type FaultPoint, onFaultPoint } from './fault-point.ts'
 export { ConfirmationNeededError, ProposalError } from './four-eyes/two-people.ts'
 export type { Gateway } from './gateway.ts'

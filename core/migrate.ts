@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import path from 'node:path'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
-import type pg from 'pg'
 import { grantRunning } from './database-grants.ts'
 import { Database, type DatabaseOptions } from './db/database.ts'
+import type * as pg from './db/pg-types.ts'
 import { PoolerError } from './db/pooler.ts'
 import { faultPoint } from './fault-point.ts'
 import { alive } from './process/store.ts'
 import { migrateQueues } from './queue/queue.ts'
-
-/** The folder of the numbered .sql files, in the repository and in the published package. */
-const folder = path.join(
-  path.dirname(createRequire(import.meta.url).resolve('@tollgate/core/package.json')),
-  'db/migrations',
-)
 
 /** One lock for all processes that migrate the same database; the number is arbitrary but fixed. */
 const lockNumber = 7_042_026
@@ -43,17 +34,14 @@ async function refuseWhileOthersRun(database: Database, client: pg.PoolClient): 
   )
 }
 
-/** The migrations of this version of the code, in order. */
+/** The migrations of this version of the code, in order. Only a start needs their texts. */
 export async function migrationFiles(): Promise<
   { name: string; text: string; checksum: string }[]
 > {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(path.join(folder, name), 'utf8')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
-    }),
-  )
+  const { migrations } = await import('./db/generated/migrations.ts')
+  return migrations.map(({ name, text }) => {
+    return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+  })
 }
 
 /**

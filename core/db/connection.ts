@@ -1,8 +1,7 @@
 /** How connections to the database are opened: address, encryption, and the time for it. */
-import { limits } from '@tollgate/schemas'
-import pg from 'pg'
 import { systemClock } from '../clock.ts'
 import { asNeverReached } from './failures.ts'
+import type * as pg from './pg-types.ts'
 
 /** Connections of one process, by lane. */
 export type PoolSizes = {
@@ -59,13 +58,6 @@ export function databaseAddress({ url, ssl }: DatabaseAddress): pg.ClientConfig 
 
 /** Parameters of a URL that encrypt its connections, which pg prefers to its options. */
 export const sslParameters = ['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert'] as const
-
-/** Waiting for a connection that others use has its place in a queue; opening one is given up sooner. */
-export class PromptClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: limits.connectMs })
-  }
-}
 
 /** The process of the server behind a connection, as its start said. A pooler makes a number up. */
 export const toldPid = (client: pg.ClientBase): number | null =>

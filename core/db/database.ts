@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Log, PoolState } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import pg from 'pg'
+import postgres from 'pg'
 import { intendAction } from '../call-trace.ts'
 import { systemClock } from '../clock.ts'
 import {
@@ -10,12 +10,13 @@ import {
   freeClient,
   isStuck,
   type PoolSizes,
-  PromptClient,
 } from './connection.ts'
 import { asNeverReached, asOfDatabase, graver, mustLeave, sqlState } from './failures.ts'
 import { Leader } from './leader.ts'
 import { OutageLog } from './outage.ts'
 import { type Patience, patience } from './patience.ts'
+import type * as pg from './pg-types.ts'
+import { PromptClient } from './prompt-client.ts'
 import { Sessions, type Settings } from './sessions.ts'
 import type { Sql } from './sql.ts'
 import { wireTypes } from './wire-types.ts'
@@ -92,7 +93,7 @@ export class Database {
    */
   pool(max: number, name: string, settings: Settings = {}, change: { reads?: true } = {}): pg.Pool {
     const all = { jit: 'off', ...settings }
-    const pool = new pg.Pool({
+    const pool = new postgres.Pool({
       ...this.address,
       max,
       types: wireTypes,

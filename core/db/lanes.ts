@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
-import type pg from 'pg'
 import { intendAction } from '../call-trace.ts'
 import { systemClock } from '../clock.ts'
 import type { PoolSizes } from './connection.ts'
 import { type Client, type Database, type Patience, patience } from './database.ts'
 import { asNeverReached, graver, neverReached, outcomeUnknown, sqlState } from './failures.ts'
 import type { Columns, GroupStatement, RowOf } from './group-statement.ts'
+import type * as pg from './pg-types.ts'
 import { type Sql, sql } from './sql.ts'
 
 type Waiting = {

@@ -3,8 +3,8 @@
  * process has seen: after a failover, an old leader can go on answering behind a proxy.
  */
 import { limits } from '@tollgate/schemas'
-import type pg from 'pg'
 import { within } from './connection.ts'
+import type * as pg from './pg-types.ts'
 
 /** A server, as a new connection finds it. */
 export type Server = {

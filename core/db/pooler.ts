@@ -4,10 +4,10 @@
  * settings and locks of a session then reach strangers, and named statements are missing.
  */
 import { limits } from '@tollgate/schemas'
-import type pg from 'pg'
 import { newId } from '../ids.ts'
 import { toldPid, within } from './connection.ts'
 import { sqlState } from './failures.ts'
+import type * as pg from './pg-types.ts'
 
 export type Pooler = {
   /** Whether transactions of one connection may run in several sessions. */

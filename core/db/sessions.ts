@@ -1,9 +1,10 @@
 /** Settings of connections: of the session where a connection has one of its own, of each transaction elsewhere. */
 import { limits } from '@tollgate/schemas'
-import type pg from 'pg'
-import { type DatabaseAddress, databaseAddress, PromptClient, within } from './connection.ts'
+import { type DatabaseAddress, databaseAddress, within } from './connection.ts'
 import { asNeverReached } from './failures.ts'
+import type * as pg from './pg-types.ts'
 import { examinePooler, isDirect, type Pooler, refuseUnfit } from './pooler.ts'
+import { PromptClient } from './prompt-client.ts'
 
 export type Settings = Readonly<Record<string, string>>
 

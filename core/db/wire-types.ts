@@ -1,4 +1,5 @@
-import pg from 'pg'
+import postgres from 'pg'
+import type * as pg from './pg-types.ts'
 
 const int8 = 20
 const uuid = 2950
@@ -10,6 +11,6 @@ export const wireTypes = {
     if (oid === uuids)
       return (value: string) => value.replaceAll('-', '').match(/[0-9a-f]{32}/g) ?? []
     if (oid === int8) return (value: string) => BigInt(value)
-    return pg.types.getTypeParser(oid as never, format as never)
+    return postgres.types.getTypeParser(oid as never, format as never)
   },
 } as pg.CustomTypesConfig

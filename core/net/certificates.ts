@@ -1,12 +1,13 @@
 /** Certificates of outgoing connections: those of the installation, and those that a connector brings. */
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+// As a whole: an import by name would fail in old versions of Node before the engine can say which it needs.
+import * as nodeTls from 'node:tls'
 import { type HttpTls, Sensitive } from '@tollgate/plugin-kit'
 
 /** Connections that may be used for one another: same origin, same certificates. */
 export type Group = {
   readonly name: string
-  readonly secureContext: SecureContext
+  readonly secureContext: nodeTls.SecureContext
 }
 
 export type Certificates = {
@@ -20,11 +21,11 @@ const minVersion = 'TLSv1.2'
 
 /** @param ca authorities in addition to the public ones, for connections without certificates of their own. */
 export function createCertificates(ca: readonly string[] | undefined): Certificates {
-  const usual = createSecureContext({
+  const usual = nodeTls.createSecureContext({
     minVersion,
-    ...(ca && { ca: [...getCACertificates('default'), ...ca] }),
+    ...(ca && { ca: [...nodeTls.getCACertificates('default'), ...ca] }),
   })
-  const own = new Map<string, SecureContext>()
+  const own = new Map<string, nodeTls.SecureContext>()
   return {
     groupOf({ origin }, tls) {
       if (tls === undefined) return { name: origin, secureContext: usual }
@@ -47,7 +48,7 @@ function digestOf(tls: HttpTls): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
 
-function contextOf(tls: HttpTls, more: readonly string[] | undefined): SecureContext {
+function contextOf(tls: HttpTls, more: readonly string[] | undefined): nodeTls.SecureContext {
   const { cert, ca } = tls
   const key = keyOf(tls)
   const wrong = (why: string) => new Error(`The request cannot be written: ${why}.`)
@@ -59,9 +60,10 @@ function contextOf(tls: HttpTls, more: readonly string[] | undefined): SecureCon
   }
   if (key !== undefined && !isKey(key)) throw wrong('tls.key must be a private key in PEM')
   if (ca !== undefined && !isCertificate(ca)) throw wrong('tls.ca must be a certificate in PEM')
-  const trusted = ca === undefined ? more && [...getCACertificates('default'), ...more] : [ca]
+  const trusted =
+    ca === undefined ? more && [...nodeTls.getCACertificates('default'), ...more] : [ca]
   try {
-    return createSecureContext({
+    return nodeTls.createSecureContext({
       minVersion,
       ...(trusted && { ca: trusted }),
       ...(cert !== undefined && { cert }),

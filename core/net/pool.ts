@@ -1,10 +1,12 @@
+/// <reference path="./undici-client.d.ts" />
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createConnection, isIP, type LookupFunction, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { connect as tls } from 'node:tls'
 import type { HttpTls } from '@tollgate/plugin-kit'
 import type { Dispatcher, Client as UndiciClient } from 'undici'
+// The client alone: the package's entry would load its fetch, web sockets and proxies as well.
+import Client from 'undici/lib/dispatcher/client.js'
 import { hostOf, portOf } from './address.ts'
 import { acceptedEncodings } from './answer.ts'
 import { type Certificates, createCertificates, type Group, isCertificate } from './certificates.ts'
@@ -12,11 +14,6 @@ import { type ConnectOptions, guardWrites, openSocket } from './connect.ts'
 import type { Exchange } from './exchange.ts'
 import { InterimAnswers } from './interim.ts'
 import type { Wire } from './wire.ts'
-
-/** The client alone: the package's entry would load its fetch, web sockets and proxies as well. */
-const Client: typeof UndiciClient = createRequire(import.meta.url)(
-  'undici/lib/dispatcher/client.js',
-)
 
 /**
  * Unused connections are closed before common servers close them, after five seconds. If a server closes

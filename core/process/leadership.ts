@@ -2,10 +2,10 @@
 
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import type pg from 'pg'
 import { type Database, patience } from '../db/database.ts'
 import type { Lanes } from '../db/lanes.ts'
 import type { Server } from '../db/leader.ts'
+import type * as pg from '../db/pg-types.ts'
 import type { Sql } from '../db/sql.ts'
 import { errorFields } from '../error-words.ts'
 import { addTimeline, newestTimeline, newestTxid, skipTxids } from './store-timeline.ts'

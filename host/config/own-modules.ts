@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+// As a whole: an import by name would fail in old versions of Node before they get a sentence.
+import * as nodeModule from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const esSyntax = /^\s*(?:import\b[^(]|export\b)/m
@@ -16,7 +17,7 @@ export function loadOwnModules(folder: string): void {
   const isFirst = folders.size === 0
   folders.add(pathToFileURL(`${realpathSync(folder)}/`).href)
   if (!isFirst) return
-  registerHooks({
+  nodeModule.registerHooks({
     load(url, context, next) {
       const isOwn = [...folders].some((own) => url.startsWith(own))
       const format = isOwn ? formatOf(url) : undefined

@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import { ClientGoneError } from './body.ts'
+import type { Connection, HttpAnswer, HttpRequest } from './exchange.ts'
 
 export type AnswerBudgetOptions = {
   readonly bytes?: number
@@ -29,8 +28,8 @@ const yoursFull = new GatewayError('800.120.100', {
 })
 
 type Waiting = {
-  readonly response: ServerResponse
-  readonly socket: Socket
+  readonly response: HttpAnswer
+  readonly socket: Connection
   readonly clients: readonly string[]
   readonly bytes: number
   movedMs: number
@@ -40,13 +39,13 @@ type Waiting = {
  * The queue of one connection's reads: responses leave in order, so a page read ahead would only
  * use memory.
  */
-type Line = { last: ServerResponse | undefined; readonly waiting: Set<() => void> }
+type Line = { last: HttpAnswer | undefined; readonly waiting: Set<() => void> }
 
 /** The place of a request on its connection. */
 export type Place = {
-  readonly socket: Socket
+  readonly socket: Connection
   readonly line: Line
-  readonly before: ServerResponse | undefined
+  readonly before: HttpAnswer | undefined
 }
 
 /**
@@ -60,7 +59,7 @@ export class AnswerBudget {
   readonly #silenceMs: number
   readonly #ofClient = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()
-  readonly #lines = new WeakMap<Socket, Line>()
+  readonly #lines = new WeakMap<Connection, Line>()
   #held = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -79,7 +78,7 @@ export class AnswerBudget {
    * Reserves the place of a request on its connection. Runs on arrival, before any await: responses
    * leave in the order of arrival, and a wrong order would block the connection.
    */
-  enter({ socket }: IncomingMessage, response: ServerResponse): Place {
+  enter({ socket }: HttpRequest, response: HttpAnswer): Place {
     const line = this.#line(socket)
     const before = line.last
     line.last = response
@@ -116,8 +115,8 @@ export class AnswerBudget {
    * @returns to be called whenever a part of it has gone.
    */
   sending(
-    { socket }: IncomingMessage,
-    response: ServerResponse,
+    { socket }: HttpRequest,
+    response: HttpAnswer,
     clients: readonly string[],
     bytes: number,
   ): () => void {
@@ -137,7 +136,7 @@ export class AnswerBudget {
     if (this.#held + bytes > this.#bytes) throw full
   }
 
-  #line(socket: Socket): Line {
+  #line(socket: Connection): Line {
     const known = this.#lines.get(socket)
     if (known !== undefined) return known
     const made: Line = { last: undefined, waiting: new Set() }

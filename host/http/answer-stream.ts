@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { ReplyStream } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import { type AnswerHeaders, pieceBytes } from './answer.ts'
+import type { Connection, HttpAnswer } from './exchange.ts'
 import { apiHeaders } from './security-headers.ts'
 
 /** Memory of a streamed answer: the part that is read, and the piece that is being sent. */
@@ -10,8 +9,8 @@ export const streamCost = limits.reportPartBytes
 
 /** The connection of an answer, and what is told about its progress. */
 export type Receiver = {
-  readonly response: ServerResponse
-  readonly socket: Socket
+  readonly response: HttpAnswer
+  readonly socket: Connection
   readonly requestId: string
   readonly closing: boolean
   /** Called with every piece that has gone. */
@@ -75,7 +74,7 @@ function headersOf(
 }
 
 /** Ends with the connection as well: a response in a queue learns nothing about it. */
-function sent(response: ServerResponse, socket: Socket, piece: Uint8Array): Promise<void> {
+function sent(response: HttpAnswer, socket: Connection, piece: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       socket.off('close', done)

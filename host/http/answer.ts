@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import { buildNumber, type Reply, wireTimestamp } from '@tollgate/core'
 import { resultDescription } from '@tollgate/schemas'
+import type { HttpAnswer } from './exchange.ts'
 import type { FlatHeaders } from './security-headers.ts'
 import { apiHeaders } from './security-headers.ts'
 
@@ -28,7 +28,7 @@ export const documentOf = ({ body }: Reply): Document => ({
 
 /** Writes a reply of the engine in one piece. */
 export function sendReply(
-  response: ServerResponse,
+  response: HttpAnswer,
   reply: Reply,
   requestId: string,
   closing: boolean,
@@ -41,7 +41,7 @@ export const costOf = ({ text }: Document): number =>
   typeof text === 'string' ? Buffer.byteLength(text) : Math.min(text.length, pieceBytes)
 
 export function send(
-  response: ServerResponse,
+  response: HttpAnswer,
   status: number,
   { headers, text }: Document,
   requestId: string,
@@ -61,11 +61,7 @@ export function send(
 }
 
 /** Shows how far a slow client has read; `moved` is called with every piece. */
-async function sendPieces(
-  response: ServerResponse,
-  bytes: Buffer,
-  moved: () => void,
-): Promise<void> {
+async function sendPieces(response: HttpAnswer, bytes: Buffer, moved: () => void): Promise<void> {
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     if (response.destroyed) return
     const piece = bytes.subarray(at, at + pieceBytes)

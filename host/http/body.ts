@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { BodyShare } from './body-budget.ts'
+import type { HttpRequest } from './exchange.ts'
 
 /** The client left before its request was complete: no work began, and no response is needed. */
 export class ClientGoneError extends Error {
@@ -23,7 +23,7 @@ const drainedBytes = 4 * limits.bodyBytes
  * ClientGoneError
  */
 export function readBody(
-  request: IncomingMessage,
+  request: HttpRequest,
   share: BodyShare,
   most: number = limits.bodyBytes,
 ): Promise<Buffer> {
@@ -36,7 +36,7 @@ export function readBody(
   }
   // Announced as too large: nothing of it is kept even for a moment.
   if (Number(request.headers['content-length']) > most) throw tooLarge(most)
-  if (request.readableEnded || request.readableDidRead) {
+  if (request.readableEnded || request.readableDidRead || request.bodyUsed === true) {
     throw new Error(
       'The body was read before it came here: mount the gateway ahead of body parsers.',
     )
@@ -90,7 +90,7 @@ function tooLarge(most: number): GatewayError {
  * has before it reads, and an answer on a connection that is closed under it would be lost. Resolves
  * when the request is whole, has gone, or is so large that the client may as well lose its answer.
  */
-export function drained(request: IncomingMessage): Promise<void> {
+export function drained(request: HttpRequest): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     let bytes = 0

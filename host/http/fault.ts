@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import { errorFields, type Gateway } from '@tollgate/core'
 import { sendReply } from './answer.ts'
+import type { HttpAnswer } from './exchange.ts'
 import type { HostLog } from './request-log.ts'
 
 /** The answer where answering itself went wrong: nothing of it may fail. */
@@ -20,7 +20,7 @@ const bareHeaders = [
  */
 export function answerFault(
   { gateway, log }: { readonly gateway: Gateway; readonly log: HostLog },
-  response: ServerResponse,
+  response: HttpAnswer,
   error: unknown,
   requestId: string,
 ): void {

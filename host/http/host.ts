@@ -1,11 +1,9 @@
-import { type Gateway, GatewayError, newId, Pods, unfitFieldsUrl } from '@tollgate/core'
-import type { Surface } from '@tollgate/schemas'
-import type { Express } from 'express'
-import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
-import { BodyBudget, type BodyBudgetOptions } from './body-budget.ts'
+import type { RequestListener } from 'node:http'
+import { type Gateway, GatewayError, newId, type Pods } from '@tollgate/core'
+import { expressApp } from './express-app.ts'
 import { answerFault } from './fault.ts'
 import { isLoopback } from './loopback.ts'
-import { type HostLog, silent } from './request-log.ts'
+import { routerParts, type SurfaceOptions } from './parts.ts'
 import { createRouter } from './router.ts'
 import {
   closeServer,
@@ -16,33 +14,13 @@ import {
   openServer,
   type ServerLimits,
 } from './server.ts'
-import { unfitOrigin } from './session-cookie.ts'
-import { defaultSurfaces, type Origins } from './surfaces.ts'
-import { defaultThrottle, Refusals, Throttle, type ThrottleOptions } from './throttle.ts'
-import { UnderWay } from './under-way.ts'
 
-export type HostOptions = Partial<ListenAddress> & {
-  readonly log?: HostLog
-  readonly throttle?: Partial<ThrottleOptions>
-  readonly limits?: Partial<ServerLimits>
-  /** Memory for the bodies of requests under way. */
-  readonly bodies?: BodyBudgetOptions
-  /** Memory for answers to reads that were not sent yet. */
-  readonly answers?: AnswerBudgetOptions
-  /** Addresses or subnets of proxies in front, or `loopback`. */
-  readonly trustedProxy?: readonly string[]
-  /** Refuses requests that did not come through a proxy, except for /healthz and /readyz. */
-  readonly proxyOnly?: boolean
-  /** The served surfaces. Default: everything in test, all but `office` on live. */
-  readonly surfaces?: readonly Surface[]
-  /**
-   * The external origin of each surface, for example `https://office.example.com`. Operators can
-   * log in only with an origin for `office`, except on the loopback of a test installation.
-   */
-  readonly origins?: Origins
-  /** Time that running requests get to finish at close. Default 40,000. */
-  readonly shutdownGraceMs?: number
-}
+export type HostOptions = SurfaceOptions &
+  Partial<ListenAddress> & {
+    readonly limits?: Partial<ServerLimits>
+    /** Time that running requests get to finish at close. Default 40,000. */
+    readonly shutdownGraceMs?: number
+  }
 
 export type Listening = {
   /**
@@ -57,10 +35,18 @@ export type Listening = {
 }
 
 export type Host = {
-  /** The REST surface, to be mounted in an app of your own, ahead of body parsers. */
-  readonly app: Express
+  /**
+   * The REST surface: an Express app, to be mounted in one of your own ahead of body parsers, or to be
+   * called with the objects of Node's server.
+   */
+  readonly app: RequestListener
   /** Serves it. @throws ListenError */
   listen(): Promise<Listening>
+  /**
+   * For an app of your own: long reads end early from now on. Resolves when every running request was
+   * answered. The gateway stays open.
+   */
+  close(): Promise<void>
 }
 
 const malformed: Readonly<Record<Malformed, string>> = {
@@ -72,40 +58,9 @@ const malformed: Readonly<Record<Malformed, string>> = {
 
 /** The hosted surface of a gateway, or of several pods. */
 export function createHost(served: Gateway | Pods, options: HostOptions = {}): Host {
-  const pods = served instanceof Pods ? served : undefined
-  // What concerns no single pod, such as a malformed request, any of them can answer.
-  const gateway = served instanceof Pods ? served.gateways[0]! : served
-  const log = options.log ?? silent
-  const state = { closing: false }
-  const underWay = new UnderWay()
-  const surfaces = new Set(options.surfaces ?? defaultSurfaces(gateway.environment))
-  const origins = options.origins ?? {}
-  const unfit = unfitFieldsUrl(
-    {
-      environment: gateway.environment,
-      fieldsUrl: origins.fields,
-      publicUrl: origins.merchant,
-    },
-    { fieldsUrl: 'origins.fields', publicUrl: 'origins.merchant' },
-  )
-  if (unfit !== undefined) throw new Error(unfit)
-  const office = { names: officeNames(gateway, surfaces, origins) }
-  const app = createRouter({
-    gateway,
-    pods,
-    bodies: new BodyBudget(options.bodies),
-    answers: new AnswerBudget(options.answers),
-    underWay,
-    surfaces,
-    origins,
-    office,
-    proxyOnly: options.proxyOnly ?? false,
-    throttle: new Throttle({ ...defaultThrottle, ...options.throttle }),
-    refusals: new Refusals(),
-    log,
-    trustedProxy: options.trustedProxy ?? [],
-    state,
-  })
+  const parts = routerParts(served, options)
+  const { gateway, log, office, state, underWay } = parts
+  const app = expressApp(createRouter(parts), parts.trustedProxy)
   const address: ListenAddress = {
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 8080,
@@ -125,6 +80,10 @@ export function createHost(served: Gateway | Pods, options: HostOptions = {}): H
   }
   return {
     app,
+    close() {
+      state.closing = true
+      return underWay.quiet()
+    },
     async listen() {
       const limits = { ...defaultLimits, ...options.limits }
       const server = openServer(app, address, limits, describe)
@@ -146,22 +105,6 @@ export function createHost(served: Gateway | Pods, options: HostOptions = {}): H
       }
     },
   }
-}
-
-/** @throws Error when operators would send their passwords to where they do not belong. */
-function officeNames(
-  { environment }: Gateway,
-  surfaces: ReadonlySet<Surface>,
-  { office }: Origins,
-): readonly string[] {
-  if (!surfaces.has('office')) return []
-  if (office === undefined) {
-    if (environment === 'test') return []
-    throw new Error('the surface office needs its origin on live: https://office.example.com')
-  }
-  const why = unfitOrigin(office, environment)
-  if (why !== undefined) throw new Error(`the origin of the surface office ${why}`)
-  return [new URL(office).origin]
 }
 
 /** Local clients may use either name of this machine. */

@@ -3,18 +3,19 @@
  * of other sites cannot use this API: every change requires the right origin, a form cannot send
  * JSON, and no header lets other origins read a response.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Gateway, GatewayError, newId, type Person, type Reply } from '@tollgate/core'
 import { limits, type OfficeEndpoint, officeEndpoints } from '@tollgate/schemas'
-import type { Express, Request } from 'express'
 import { costOf, type Document, documentOf, send } from './answer.ts'
 import type { AnswerBudget } from './answer-budget.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { clientOf } from './client.ts'
+import { type HttpAnswer, type HttpRequest, queryOf } from './exchange.ts'
 import { answerFault } from './fault.ts'
 import type { OfficePods } from './pods.ts'
 import { type HostLog, loggedId } from './request-log.ts'
+import type { Answerer } from './router.ts'
+import type { Params, Route } from './routes.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
@@ -35,27 +36,27 @@ export type OfficeParts = {
 }
 
 /** @param pods Where the host serves several pods: which of them a request is for. */
-export function mountOffice(app: Express, parts: OfficeParts, pods?: OfficePods): void {
-  for (const endpoint of officeEndpoints) {
-    const answer = (request: Request, response: ServerResponse): void => {
+export const officeRoutes = (parts: OfficeParts, pods?: OfficePods): Route<Answerer>[] =>
+  officeEndpoints.map((endpoint) => ({
+    method: endpoint.method,
+    path: endpoint.path,
+    deep: false,
+    row(request, response, params) {
       const requestId = newId()
       parts.underWay.begin(response, requestId)
-      answerRequest(parts, pods, endpoint, request, response, requestId)
+      answerRequest(parts, pods, endpoint, request, response, params, requestId)
         .catch((error: unknown) => answerFault(parts, response, error, requestId))
         .finally(() => parts.underWay.end(response))
-    }
-    const route = endpoint.path.replaceAll(/\{([^{}]+)\}/g, ':$1')
-    if (endpoint.method === 'GET') app.get(route, answer)
-    else app.post(route, answer)
-  }
-}
+    },
+  }))
 
 async function answerRequest(
   parts: OfficeParts,
   pods: OfficePods | undefined,
   endpoint: OfficeEndpoint,
-  request: Request,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpAnswer,
+  { id }: Params,
   requestId: string,
 ): Promise<void> {
   const startedMs = performance.now()
@@ -81,12 +82,11 @@ async function answerRequest(
       if (person !== undefined) readers = readersOf(person)
       if (!isChange) {
         await answers.admit(place, readers)
-        return queryIn(request.url)
+        return parametersIn(queryOf(request.url))
       }
       share = bodies.share({ person: person?.id, address: network })
       return jsonIn(request, await readBody(request, share, limits.officeBodyBytes))
     }
-    const { id } = request.params as { id?: string }
     const own = pods?.gatewayOf(request) ?? gateway
     const answered = await own.people.answer(
       endpoint.operation,
@@ -116,7 +116,7 @@ async function answerRequest(
     {
       method: request.method,
       route: endpoint.path,
-      id: loggedId(request.params.id as string | undefined),
+      id: loggedId(id),
       status: reply.status,
       code: (reply.body as { result?: { code?: string } }).result?.code,
       ms: Math.round((performance.now() - startedMs) * 10) / 10,
@@ -133,7 +133,7 @@ const readersOf = ({ id, entityId }: Person): readonly string[] =>
 /**
  * Browsers always send the origin of a POST; a request without one is from no operator's browser.
  */
-function refuseOtherOrigins(request: IncomingMessage, { names }: OfficeOrigin): void {
+function refuseOtherOrigins(request: HttpRequest, { names }: OfficeOrigin): void {
   const { origin } = request.headers
   if (origin !== undefined && names.includes(origin)) return
   throw new GatewayError('800.900.302', {
@@ -147,7 +147,7 @@ function refuseOtherOrigins(request: IncomingMessage, { names }: OfficeOrigin): 
 }
 
 /** @throws GatewayError 400 */
-function jsonIn(request: IncomingMessage, body: Buffer): unknown {
+function jsonIn(request: HttpRequest, body: Buffer): unknown {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw new GatewayError('200.100.103', {
@@ -164,9 +164,8 @@ function jsonIn(request: IncomingMessage, body: Buffer): unknown {
 }
 
 /** @throws GatewayError 400 for a name that is sent twice. */
-function queryIn(url: string): unknown {
-  const mark = url.indexOf('?')
-  const pairs = [...new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))]
+function parametersIn(query: string): unknown {
+  const pairs = [...new URLSearchParams(query)]
   const values = new Map(pairs)
   if (values.size === pairs.length) return Object.fromEntries(values)
   throw new GatewayError('200.300.404', {

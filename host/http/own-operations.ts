@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { type Gateway, GatewayError, type Pods, type Reply } from '@tollgate/core'
 import { limits, openApiDocument, reference, resultDescription } from '@tollgate/schemas'
 import { type Document, done } from './answer.ts'
 import { checkoutPageOperations } from './checkout-page.ts'
+import type { HttpRequest } from './exchange.ts'
 import { visitPage } from './pages.ts'
 import { apiHeaders, pageHeaders } from './security-headers.ts'
 import { comeBack } from './shopper-return.ts'
@@ -13,7 +13,7 @@ export type OwnCall = {
   readonly gateway: Gateway
   /** Where the host serves several pods. */
   readonly pods: Pods | undefined
-  readonly request: IncomingMessage
+  readonly request: HttpRequest
   readonly path: Readonly<Record<string, string>>
   /** Without the question mark. */
   readonly query: string
@@ -97,7 +97,7 @@ export function ownOperation(operation: string): OwnOperation | undefined {
   return Object.hasOwn(ownOperations, operation) ? ownOperations[operation] : undefined
 }
 
-function flattened(headers: IncomingMessage['headers']): Record<string, string> {
+function flattened(headers: HttpRequest['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

@@ -1,7 +1,8 @@
 /** Chooses the gateway of a request, on a host of several pods. */
 import { type Gateway, GatewayError, type HeldKind, type Pods } from '@tollgate/core'
 import type { Endpoint } from '@tollgate/schemas'
-import type { Request } from 'express'
+import { type HttpRequest, queryOf } from './exchange.ts'
+import type { Params } from './routes.ts'
 
 /** What leads a request to its pod: something that one pod holds, or a question to each pod. */
 type Lead =
@@ -10,46 +11,41 @@ type Lead =
   | ((gateway: Gateway) => Promise<boolean>)
 
 /** Undefined: any pod can answer, or none needs to. */
-type LeadOf = (request: Request) => Lead | undefined
+type LeadOf = (request: HttpRequest, params: Params) => Lead | undefined
 
-const textOf = (value: unknown): string =>
-  Array.isArray(value) ? value.join('/') : typeof value === 'string' ? value : ''
+const textOf = (value: string | undefined): string => value ?? ''
 
 const held =
   (kind: HeldKind, parameter: string): LeadOf =>
-  ({ params }) => ({ kind, value: textOf(params[parameter]) })
+  (_, params) => ({ kind, value: textOf(params[parameter]) })
 
 const byToken: LeadOf = ({ headers }) => {
   const value = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1]
   return value === undefined ? undefined : { kind: 'token', value }
 }
 
-const queryOf = ({ url }: Request): URLSearchParams => {
-  const mark = url.indexOf('?')
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
-}
+const searchOf = ({ url }: HttpRequest) => new URLSearchParams(queryOf(url))
 
 /** The account of mode INTERNAL has no id: pods other than 0 name themselves in its address. */
-const byAccount: LeadOf = (request) => {
-  const account = textOf(request.params.account)
-  const pod = queryOf(request).get('pod')
+const byAccount: LeadOf = (request, params) => {
+  const account = textOf(params.account)
+  const pod = searchOf(request).get('pod')
   if (account === 'internal') return { number: Number(pod ?? '0') }
   return { kind: 'account', value: account }
 }
 
 const byScript: LeadOf = (request) => {
-  const checkoutId = queryOf(request).get('checkoutId')?.split('/', 1)[0]
+  const checkoutId = searchOf(request).get('checkoutId')?.split('/', 1)[0]
   return checkoutId === undefined ? undefined : { kind: 'checkout', value: checkoutId }
 }
 
 /** Files of the widget have their hash as address, so they are the same in every pod that has them. */
-const byFile: LeadOf = ({ params }) => {
-  const { hash, file } = params
+const byFile: LeadOf = (_, { hash, file }) => {
   return async ({ widget }) => (await widget.asset(textOf(hash), textOf(file))).status !== 404
 }
 
 /** Pods other than 0 name themselves in the addresses of plugins' pages. */
-const byPage: LeadOf = ({ params }) => {
+const byPage: LeadOf = (_, params) => {
   const [, number] = /^@([0-9]{1,2})\//.exec(textOf(params.rest)) ?? []
   return { number: Number(number ?? '0') }
 }
@@ -109,26 +105,26 @@ const officeOfPod = /^\/pods\/([0-9]{1,2})(\/operator\/.*)$/
 /** Operators name their pod: `/pods/1/operator/v1/…`. Without a name, it is the one with the lowest number. */
 export class OfficePods {
   readonly #pods: Pods
-  readonly #asked = new WeakMap<Request, number>()
+  readonly #asked = new WeakMap<HttpRequest, number>()
 
   constructor(pods: Pods) {
     this.#pods = pods
   }
 
   /** Takes the pod off the path, so that everything behind sees the path of a single gateway. */
-  readonly strip = (request: Request): void => {
+  readonly strip = (request: HttpRequest): void => {
     const [, number, path] = officeOfPod.exec(request.url) ?? []
     if (number === undefined || !this.#pods.numbers.includes(Number(number))) return
     this.#asked.set(request, Number(number))
     request.url = path!
   }
 
-  numberOf(request: Request): number {
+  numberOf(request: HttpRequest): number {
     return this.#asked.get(request) ?? this.#pods.numbers[0]!
   }
 
   /** @throws GatewayError 503 while the pod is away since the start. */
-  gatewayOf(request: Request): Gateway {
+  gatewayOf(request: HttpRequest): Gateway {
     return gatewayAt(this.#pods, this.numberOf(request))!
   }
 }

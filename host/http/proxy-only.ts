@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http'
 import { GatewayError } from '@tollgate/core'
 import { endpoints } from '@tollgate/schemas'
-import type { NextFunction, Request } from 'express'
+import { compile } from 'proxy-addr'
+import { type HttpRequest, pathOf } from './exchange.ts'
 
 /** Health checks may come from any address and reveal nothing else. */
 const openPaths = new Set(
@@ -10,26 +10,21 @@ const openPaths = new Set(
     .map(({ path }) => path),
 )
 
-const notByProxy = new GatewayError('600.300.200', {
+export const notByProxy = new GatewayError('600.300.200', {
   status: 403,
   description:
     "caller's IP address is not allowed: this host takes requests from its declared proxies only (TOLLGATE_TRUSTED_PROXY); connect to the proxy, over HTTPS",
 })
 
 /**
- * Refuses requests that did not come through a declared proxy, since only those were encrypted on
- * their way. The request is not read, and the connection ends with the response.
- *
- * @param isProxy by address of the other end of the connection.
+ * Tells requests that came through a declared proxy from those that are refused, since only the former
+ * were encrypted on their way. A refused request is not read, and its connection ends with the answer.
  */
 export function onlyThroughProxy(
-  isProxy: (address: string, hop: number) => boolean,
-  refuse: (request: Request, response: ServerResponse, error: GatewayError) => Promise<void>,
-) {
-  return (request: Request, response: ServerResponse, next: NextFunction): void => {
-    const { remoteAddress } = request.socket
-    const isOpen = request.method === 'GET' && openPaths.has(request.path)
-    if (isOpen || (remoteAddress !== undefined && isProxy(remoteAddress, 0))) next()
-    else void refuse(request, response, notByProxy)
-  }
+  trustedProxy: readonly string[],
+): (request: HttpRequest) => boolean {
+  const isProxy = compile([...trustedProxy])
+  return ({ method, url, socket: { remoteAddress } }) =>
+    (method === 'GET' && openPaths.has(pathOf(url))) ||
+    (remoteAddress !== undefined && isProxy(remoteAddress, 0))
 }

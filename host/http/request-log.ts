@@ -1,7 +1,8 @@
 import type { Caller, Gateway, Reply } from '@tollgate/core'
 import { isTraceparent, type RequestTold } from '@tollgate/plugin-kit'
 import type { Endpoint } from '@tollgate/schemas'
-import type { Request } from 'express'
+import type { HttpRequest } from './exchange.ts'
+import type { Params } from './routes.ts'
 
 /** Takes lines: fields that may be shown, then what happened. Pino fits. */
 export type HostLog = {
@@ -59,7 +60,8 @@ export function paymentOf({ body }: Reply): string | undefined {
 /** One request to an operation. */
 export type LoggedRequest = {
   readonly endpoint: Endpoint
-  readonly request: Request
+  readonly request: HttpRequest
+  readonly params: Params
   readonly requestId: string
 }
 
@@ -72,14 +74,14 @@ export type LoggedEnd = Pick<RequestLine, 'status' | 'code' | 'payment' | 'gone'
 /** Writes the line of a request, and tells those who listen. */
 export function logRequest(
   log: HostLog,
-  { endpoint, request, requestId }: LoggedRequest,
+  { endpoint, request, params, requestId }: LoggedRequest,
   { startedMs, caller, ...outcome }: LoggedEnd,
   told: RequestTold | undefined,
 ): void {
   const line: RequestLine = {
     method: request.method,
     route: endpoint.path,
-    id: loggedId(request.params.id as string | undefined),
+    id: loggedId(params.id),
     ...outcome,
     ms: Math.round((performance.now() - startedMs) * 10) / 10,
     token: caller?.id,

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import {
   type Call,
   type Caller,
@@ -11,19 +10,18 @@ import {
 } from '@tollgate/core'
 import type { RequestTold } from '@tollgate/plugin-kit'
 import { type Endpoint, endpoints, type Surface } from '@tollgate/schemas'
-import express, { type Express, type NextFunction, type Request } from 'express'
 import { costOf, type Document, documentOf, send } from './answer.ts'
 import type { AnswerBudget } from './answer-budget.ts'
 import { sendStream, streamCost } from './answer-stream.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
 import { clientOf } from './client.ts'
+import { type HttpAnswer, type HttpRequest, pathOf, queryOf } from './exchange.ts'
 import { answerFault } from './fault.ts'
-import { mountOffice, type OfficeOrigin } from './office.ts'
+import { type OfficeOrigin, officeRoutes } from './office.ts'
 import { ownOperation } from './own-operations.ts'
-import { parametersOf, withoutDoubleSlashes } from './paths.ts'
 import { gatewayFor, leadOf, OfficePods } from './pods.ts'
-import { onlyThroughProxy } from './proxy-only.ts'
+import { notByProxy, onlyThroughProxy } from './proxy-only.ts'
 import {
   codeOf,
   type HostLog,
@@ -33,7 +31,8 @@ import {
   type RequestLine,
   toldOf,
 } from './request-log.ts'
-import { type Origins, onlyOwnPaths } from './surfaces.ts'
+import { type Params, type Route, Routes } from './routes.ts'
+import { isOwnPath, type Origins } from './surfaces.ts'
 import type { Refusals, Throttle } from './throttle.ts'
 import type { UnderWay } from './under-way.ts'
 import { WaitingCaller } from './waiting-caller.ts'
@@ -62,73 +61,69 @@ export type RouterParts = {
   readonly state: { closing: boolean }
 }
 
-/** The REST surface: one loop over the endpoints table. */
-export function createRouter(parts: RouterParts): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag')
-  app.disable('query parser')
-  app.enable('case sensitive routing')
-  if (parts.trustedProxy.length > 0) app.set('trust proxy', [...parts.trustedProxy])
-  app.use(withoutDoubleSlashes)
+/** Answers one request, whoever reads and writes its bytes. */
+export type Router = (request: HttpRequest, answer: HttpAnswer) => void
+
+/** Carries out the request of a row. */
+export type Answerer = (request: HttpRequest, answer: HttpAnswer, params: Params) => void
+
+/** The REST surface: the endpoints table, and that of the office. */
+export function createRouter(parts: RouterParts): Router {
   const office = parts.pods === undefined ? undefined : new OfficePods(parts.pods)
-  if (office !== undefined) {
-    app.use((request: Request, _: ServerResponse, next: NextFunction) => {
-      office.strip(request)
-      next()
-    })
-  }
-  if (parts.proxyOnly) {
-    const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean
-    app.use(
-      onlyThroughProxy(isProxy, (request, response, error) =>
-        refuse(parts, request, response, error, true),
-      ),
-    )
-  }
-  app.use(
-    onlyOwnPaths(parts.surfaces, parts.origins, (request, response) =>
-      nothingHere(parts, request, response),
-    ),
-  )
-  // The router looks at its paths one by one, so those of payments are its first.
-  for (const endpoint of endpoints) {
-    for (const path of [endpoint.path, ...(endpoint.alsoPaths ?? [])]) {
-      const answer = handlerOf(parts, endpoint, path)
-      const route = routeOf(path, endpoint.deep)
-      if (endpoint.method === 'GET') app.get(route, answer)
-      else if (endpoint.method === 'POST') app.post(route, answer)
-      else app.delete(route, answer)
+  const routes = new Routes<Answerer>([
+    ...endpoints.flatMap((endpoint) => endpointRoutes(parts, endpoint)),
+    ...(parts.surfaces.has('office') ? officeRoutes(parts, office) : []),
+  ])
+  const isByProxy = parts.proxyOnly ? onlyThroughProxy(parts.trustedProxy) : () => true
+  const isOwn = isOwnPath(parts.surfaces, parts.origins)
+  return (request, answer) => {
+    try {
+      request.url = plainUrl(request.url)
+      office?.strip(request)
+      if (!isByProxy(request)) return void refuse(parts, request, answer, notByProxy, true)
+      const found = isOwn(request) ? routes.find(request.method, request.url) : undefined
+      if (found === undefined) return void nothingHere(parts, request, answer)
+      found.route.row(request, answer, found.params)
+    } catch (error) {
+      void refuse(parts, request, answer, error)
     }
   }
-  if (parts.surfaces.has('office')) mountOffice(app, parts, office)
-  app.use((request: Request, response: ServerResponse) => nothingHere(parts, request, response))
-  app.use((error: unknown, request: Request, response: ServerResponse, _: NextFunction) =>
-    // The router throws this when a path parameter is no valid percent-encoding: there is no such id.
-    error instanceof URIError
-      ? nothingHere(parts, request, response)
-      : refuse(parts, request, response, error),
-  )
-  return app
 }
 
-/** A path of the table as the router reads it: `{id}` is one part, a deep one the rest of the path. */
-const routeOf = (path: string, deep = false): string =>
-  (deep ? path.replace(/\{([^{}]+)\}$/, '*$1') : path).replaceAll(/\{([^{}]+)\}/g, ':$1')
+/** Deployed clients join their base URL and the path with two slashes; those of proxies send whole URLs. */
+function plainUrl(url: string): string {
+  if (!url.includes('//')) return url
+  if (!url.startsWith('/')) {
+    if (!URL.canParse(url)) return url
+    const { pathname, search } = new URL(url)
+    return plainUrl(pathname + search)
+  }
+  const path = pathOf(url)
+  return path.replaceAll(/\/{2,}/g, '/') + url.slice(path.length)
+}
 
-function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
+function endpointRoutes(parts: RouterParts, endpoint: Endpoint): Route<Answerer>[] {
   const own = ownOperation(endpoint.operation)
   if (own === undefined && !parts.gateway.answers(endpoint.operation)) {
     throw new Error(`no handler serves the operation ${endpoint.operation} of the endpoints table`)
   }
+  return [endpoint.path, ...(endpoint.alsoPaths ?? [])].map((path) => ({
+    method: endpoint.method,
+    path,
+    deep: endpoint.deep === true,
+    row: answererOf(parts, endpoint, path),
+  }))
+}
+
+function answererOf(parts: RouterParts, endpoint: Endpoint, path: string): Answerer {
   const { pods } = parts
   const lead = pods === undefined ? undefined : leadOf(endpoint)
-  return (request: Request, response: ServerResponse): void => {
+  return (request, response, params) => {
     const requestId = newId()
     if (endpoint.crossOrigin === true) response.setHeader('Access-Control-Allow-Origin', '*')
     // In the order of the requests of the connection, so before anything is waited for.
     const place = isCounted(endpoint) ? parts.answers.enter(request, response) : undefined
-    const asked: Asked = { endpoint, route: path, request, response, requestId, place }
+    const asked: Asked = { endpoint, route: path, request, response, params, requestId, place }
     parts.underWay.begin(response, requestId)
     const answer = (own: RouterParts, problem?: unknown) =>
       clientRequests.run((told) => answerOperation(own, asked, told, problem), {
@@ -137,7 +132,7 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
     const answered =
       pods === undefined
         ? answer(parts)
-        : gatewayFor(pods, lead?.(request)).then(
+        : gatewayFor(pods, lead?.(request, params)).then(
             (gateway) => answer({ ...parts, gateway }),
             (problem: unknown) => answer(parts, problem),
           )
@@ -150,7 +145,7 @@ function handlerOf(parts: RouterParts, endpoint: Endpoint, path: string) {
 /** One request to an operation. */
 type Asked = LoggedRequest & {
   readonly route: string
-  readonly response: ServerResponse
+  readonly response: HttpAnswer
   /** Among the answers of the connection; undefined where they do not count. */
   readonly place: ReturnType<AnswerBudget['enter']> | undefined
 }
@@ -258,13 +253,10 @@ type Asker = {
 
 async function carryOut(
   { gateway, pods, state }: RouterParts,
-  { endpoint, route, request, response, requestId }: Asked,
+  { endpoint, route, request, response, params: path, requestId }: Asked,
   { caller, client, share, rights }: Asker,
 ): Promise<Reply | Document> {
-  const path = parametersOf(request)
-  const { url } = request
-  const mark = url.indexOf('?')
-  const query = mark === -1 ? '' : url.slice(mark + 1)
+  const query = queryOf(request.url)
   const own = ownOperation(endpoint.operation)
   if (own !== undefined) {
     const read = (most: number) => readBody(request, share!, most)
@@ -302,10 +294,10 @@ async function carryOut(
 /** A wrong path, or a method that a path does not have: the API knows no 405. */
 function nothingHere(
   parts: RouterParts,
-  request: Request,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpAnswer,
 ): Promise<void> {
-  const isRoot = request.path === '/' && request.method === 'GET'
+  const isRoot = pathOf(request.url) === '/' && request.method === 'GET'
   const more = isRoot ? '; the page /reference lists every path' : ''
   const error = new GatewayError('700.400.580', {
     status: 404,
@@ -316,8 +308,8 @@ function nothingHere(
 
 async function refuse(
   parts: RouterParts,
-  request: Request,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpAnswer,
   error: unknown,
   isLast = parts.state.closing,
 ): Promise<void> {

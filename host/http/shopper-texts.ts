@@ -7,16 +7,13 @@ import {
   tagOf,
   wishesIn,
 } from '@tollgate/widget/texts/languages'
+import { loadTexts } from '@tollgate/widget/texts/load'
 import type { Texts } from '@tollgate/widget/texts/types'
 
 const loaded = new Map<LanguageCode, Promise<Texts>>()
 
 export function textsOf(language: LanguageCode): Promise<Texts> {
-  const texts =
-    loaded.get(language) ??
-    import(`@tollgate/widget/texts/${language}`).then(
-      (module: { default: Texts }) => module.default,
-    )
+  const texts = loaded.get(language) ?? loadTexts(language)
   loaded.set(language, texts)
   return texts
 }

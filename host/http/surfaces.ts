@@ -2,9 +2,9 @@
  * Assigns requests to surfaces. A process serves some of them. A surface with its own origin is not
  * available under another surface's name.
  */
-import type { ServerResponse } from 'node:http'
 import { endpoints, officeEndpoints, type Surface, surfaces } from '@tollgate/schemas'
-import type { NextFunction, Request } from 'express'
+import { type HttpRequest, pathOf } from './exchange.ts'
+import { fits } from './routes.ts'
 
 /** The external origin of each surface; surfaces without their own origin are absent. */
 export type Origins = { readonly [Name in Surface]?: string | undefined }
@@ -52,10 +52,6 @@ function surfacesOf(path: string, method: string): readonly Surface[] {
   return row?.surfaces ?? ofMerchants
 }
 
-/** As the router reads a path of the table: a parameter is any text. */
-const fits = (parts: readonly string[], asked: readonly string[]): boolean =>
-  parts.every((part, at) => (part.startsWith('{') ? asked[at] !== '' : part === asked[at]))
-
 type Named = { readonly host: string; readonly port: string }
 
 /** The normalised name of a Host header: lower case, without the final dot. Undefined: no name. */
@@ -66,16 +62,15 @@ function namedBy(header: string): Named | undefined {
 }
 
 /**
- * Passes on requests whose surface is available under their host name. An unknown name may be a
+ * Tells requests whose surface is available under their host name from all others. An unknown name may be a
  * balancer's, so it serves merchants. Card fields and the office are available under their own names alone.
  *
  * @param serves the surfaces of this process.
  */
-export function onlyOwnPaths(
+export function isOwnPath(
   serves: ReadonlySet<Surface>,
   origins: Origins,
-  notHere: (request: Request, response: ServerResponse) => Promise<void>,
-) {
+): (request: HttpRequest) => boolean {
   const known = surfaces.flatMap((surface) => {
     const origin = origins[surface]
     if (origin === undefined) return []
@@ -91,8 +86,9 @@ export function onlyOwnPaths(
     const found = samePort.length > 0 ? samePort : sameName
     return found.length === 0 ? undefined : new Set(found.map(({ surface }) => surface))
   }
-  return (request: Request, response: ServerResponse, next: NextFunction): void => {
-    const name = namedBy(request.headers.host ?? '')
+  return ({ method, url, headers }) => {
+    const path = pathOf(url)
+    const name = namedBy(headers.host ?? '')
     const named = name === undefined ? undefined : surfacesUnder(name)
     // Under the name of card fields alone there is nothing else, whichever origins are set.
     const isOfFields = named?.has('fields') === true && !named.has('merchant')
@@ -101,8 +97,7 @@ export function onlyOwnPaths(
       (surface === 'fields' || !isOfFields) &&
       (origins[surface] === undefined ||
         (named === undefined ? surface === 'merchant' : named.has(surface)))
-    if (surfacesOf(request.path, request.method).some(isHere) || openPaths.has(request.path)) next()
-    else void notHere(request, response)
+    return surfacesOf(path, method).some(isHere) || openPaths.has(path)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The widget over HTTP: its script, its frames and the files that they load. */
-import type { IncomingMessage } from 'node:http'
 import type { WidgetAsked, WidgetReply } from '@tollgate/core'
 import type { Document } from './answer.ts'
+import type { HttpRequest } from './exchange.ts'
 import type { OwnOperation } from './own-operations.ts'
 import { widgetHeaders } from './security-headers.ts'
 
@@ -25,7 +25,7 @@ export const widgetOperations: Readonly<Record<string, OwnOperation>> = {
   'widget.frame': frame,
 }
 
-const askedBy = ({ headers }: IncomingMessage): WidgetAsked => ({
+const askedBy = ({ headers }: HttpRequest): WidgetAsked => ({
   ifNoneMatch: headers['if-none-match'],
   acceptEncoding: String(headers['accept-encoding'] ?? ''),
 })

@@ -1,3 +1,5 @@
+import './node-version.ts'
+
 export * from './authenticator.ts'
 export * from './connector.ts'
 export * from './error.ts'

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { files } from './generated/files.ts'
 
 export type Asset = {
   readonly name: string
@@ -22,8 +22,6 @@ export type Frame = {
   readonly contentSecurityPolicy: string
 }
 
-type Listed = Omit<Asset, 'bytes'> & { readonly policy?: string }
-
 /** One version of the widget. */
 export type Assets = {
   /** The script of a merchant's page. */
@@ -33,36 +31,19 @@ export type Assets = {
   readonly files: readonly Asset[]
 }
 
-/** Sources and compiled files lie in different folders below the package. */
-function folder(): URL {
-  const beside = new URL('./generated/', import.meta.url)
-  return existsSync(new URL('assets.json', beside))
-    ? beside
-    : new URL('../generated/', import.meta.url)
-}
-
 function readAssets(): Assets {
-  const from = folder()
-  const listed: readonly Listed[] = JSON.parse(readFileSync(new URL('assets.json', from), 'utf8'))
-  const read = ({ name, type, hash, integrity }: Listed): Asset => {
-    return { name, type, hash, integrity, bytes: readFileSync(new URL(name, from)) }
+  const read = ({ name, type, hash, integrity, text }: (typeof files)[number]): Asset => {
+    return { name, type, hash, integrity, bytes: Buffer.from(text) }
   }
-  const [first, ...others] = listed
-  if (first?.name !== 'paymentWidgets.js') throw new Error('generated/assets.json lists no loader')
+  const [first, ...others] = files
+  if (first?.name !== 'paymentWidgets.js') throw new Error('the first file is no loader')
   return {
     loader: read(first),
     files: others.filter(({ policy }) => policy === undefined).map(read),
-    frames: others.flatMap((one) =>
-      one.policy === undefined
+    frames: others.flatMap(({ name, hash, text, policy }) =>
+      policy === undefined
         ? []
-        : [
-            {
-              name: one.name.replace('.html', ''),
-              hash: one.hash,
-              html: read(one).bytes.toString('utf8'),
-              contentSecurityPolicy: one.policy,
-            },
-          ],
+        : [{ name: name.replace('.html', ''), hash, html: text, contentSecurityPolicy: policy }],
     ),
   }
 }

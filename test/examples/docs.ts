@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createGateway, localKeys, makeKey } from '../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../rig/database.ts'
 import { packedProject } from '../rig/packed.ts'
-import { root } from '../rig/sources.ts'
+import { fenced } from './fenced.ts'
 
 const run = promisify(execFile)
 const keys = makeKey('main')
@@ -15,16 +15,7 @@ let packed: string
 let database: TestDatabase
 let entityId: string
 
-/** The fenced blocks of a language in a document. */
-function blocks(document: string, language: string): string[] {
-  const text = readFileSync(path.join(root, document), 'utf8')
-  const pattern = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``, 'g')
-  const found = [...text.matchAll(pattern)].map(([, code]) => code!)
-  assert.ok(found.length > 0, `${document} has a block of ${language}`)
-  return found
-}
-
-const block = (document: string, language: string) => blocks(document, language)[0]!
+const block = (document: string, language: string) => fenced(document, language)[0]!
 
 function program(file: string, source: string) {
   writeFileSync(path.join(packed, file), source)
@@ -88,7 +79,7 @@ test('the engine accepts the connector in the guide', async () => {
 test('the program in the guide on embedding pays each order once, and sends its receipt', async () => {
   const { stdout } = await program(
     'embedding.mjs',
-    `${blocks('docs/embedding.md', 'js').join('\n')}
+    `${fenced('docs/embedding.md', 'js').join('\n')}
      const stored = await gateway.payments.create({
        entityId: process.env.ENTITY_ID, amount: '1.00', currency: 'EUR', paymentType: 'DB', createRegistration: 'true',
        card: { number: '4200000000000000', expiryMonth: '05', expiryYear: '2034', cvv: '123' },

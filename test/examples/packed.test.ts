@@ -2,4 +2,5 @@
 import './docs.ts'
 import './embed.ts'
 import './optional-database.ts'
+import './servers.ts'
 import './types.ts'

@@ -1,4 +1,8 @@
-/** Renews everything that is generated: the test data, then the schemas that show them, then the widget. `--check` names stale files. */
+/**
+ * Renews everything that is generated: the module of migrations, the test data, then the schemas that show
+ * them, then the widget. `--check` names stale files.
+ */
+await import('./migrations.ts')
 await import('./test-data.ts')
 const isStale = process.exitCode === 1
 await import('../../schemas/generate/main.ts')

@@ -6,37 +6,54 @@ import { promisify } from 'node:util'
 import { root } from './sources.ts'
 
 const run = promisify(execFile)
-const packages = [
-  'schemas',
-  'plugins/kit',
-  'plugins/widget',
-  'core',
-  'connectors/simulator',
-  'connectors/acquirer-json',
-  'host',
-]
+/** What a program with an embedded engine installs of ours, and beside. */
+const embedding: Packages = {
+  ours: [
+    'schemas',
+    'plugins/kit',
+    'plugins/widget',
+    'core',
+    'connectors/simulator',
+    'connectors/acquirer-json',
+    'host',
+  ],
+  others: ['express@5', 'fastify@5', 'hono@4', '@hono/node-server@2'],
+}
+
+export type Packages = {
+  /** Folders of the repository. */
+  readonly ours: readonly string[]
+  readonly others: readonly string[]
+}
 
 /**
  * An empty folder with the packages installed as a user installs them: built, packed and installed
  * from their tarballs, with nothing else of the repository than the copied files.
  */
-export async function packedProject(copied: readonly string[]): Promise<string> {
-  installed ??= install()
-  const folder = await installed
+export async function packedProject(
+  copied: readonly string[],
+  packages: Packages = embedding,
+): Promise<string> {
+  const folder = await (installed.get(packages) ?? install(packages))
   for (const source of copied) cpSync(path.join(root, source), folder, { recursive: true })
   return folder
 }
 
-let installed: Promise<string> | undefined
+const installed = new Map<Packages, Promise<string>>()
 
-async function install(): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-packed-'))
+function install(packages: Packages): Promise<string> {
+  const folder = installIn(mkdtempSync(path.join(tmpdir(), 'tollgate-packed-')), packages)
+  installed.set(packages, folder)
+  return folder
+}
+
+async function installIn(folder: string, { ours, others }: Packages): Promise<string> {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   await run(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-b'], {
     cwd: root,
   })
   writeFileSync(path.join(folder, 'package.json'), '{"name":"buyer","private":true}')
-  await installPacked(folder, packages, ['express@5'])
+  await installPacked(folder, ours, others)
   return folder
 }
 

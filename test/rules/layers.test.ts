@@ -9,6 +9,12 @@ import { coreOrder } from './core-order.ts'
 const layers: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   'plugins/kit': ['@tollgate/schemas'],
+  // Its template is a package of its own: `npm create tollgate-connector` writes it.
+  'plugins/create-connector': [
+    '@tollgate/plugin-kit',
+    '@tollgate/plugin-kit/testing',
+    '@tollgate/plugin-kit/xml',
+  ],
   'plugins/embedded-postgres': [],
   'plugins/file-transfer': ['@tollgate/plugin-kit'],
   'plugins/file-server': ['@tollgate/plugin-kit'],
@@ -30,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/embedded-postgres',
     '@tollgate/widget',
     '@tollgate/widget/texts/languages',
+    '@tollgate/widget/texts/load',
     '@tollgate/widget/texts/types',
   ],
 }
@@ -156,6 +163,14 @@ test('express is known to the host alone', () => {
   assert.deepEqual(
     wrong.map(({ file }) => file),
     [],
+  )
+})
+
+test('one file of the host knows Express, so programs without it need not bundle it', () => {
+  const knowing = sources('host').filter(({ imports }) => imports.includes('express'))
+  assert.deepEqual(
+    knowing.map(({ file }) => file),
+    ['host/http/express-app.ts'],
   )
 })
 

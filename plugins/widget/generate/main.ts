@@ -25,10 +25,22 @@ function renew(files: ReadonlyMap<string, string>): string[] {
 const sources = tables()
 const stale = renew(sources)
 const made = await bundle()
-const listed = made.map(({ text, ...facts }) => facts)
+const listed = made.map((file) => `  ${JSON.stringify(file)},\n`)
 const files = new Map([
-  ...made.map(({ name, text }) => [name, text] as const),
-  ['assets.json', `${JSON.stringify(listed, null, 2)}\n`] as const,
+  [
+    'files.ts',
+    `/** The files of the widget. Generated: npm run generate. */
+export const files: readonly {
+  readonly name: string
+  readonly type: string
+  readonly text: string
+  readonly hash: string
+  readonly integrity: string
+  readonly policy?: string
+}[] = [
+${listed.join('')}]
+`,
+  ],
 ])
 stale.push(...renew(files))
 const surplus = present().filter((name) => !sources.has(name) && !files.has(name))

@@ -19,7 +19,10 @@ describe('connections to the metrics', () => {
   })
 
   async function serve(answer: () => Promise<typeof page> = async () => page): Promise<URL> {
-    const server = await serveMetrics({ host: '127.0.0.1', port: 0 }, answer)
+    const server = await serveMetrics(
+      { host: '127.0.0.1', port: 0 },
+      new Map([['/metrics', answer]]),
+    )
     close = server.close
     return new URL(server.url)
   }

@@ -1,0 +1,20 @@
+import { createHost } from '@tollgate/host'
+import express from 'express'
+import { gateway, placeOrder, port, untilSignal } from './gateway.mjs'
+
+const pay = createHost(gateway)
+const app = express()
+
+// Ahead of body parsers: the gateway reads bodies itself, with limits of its own.
+app.use('/pay', pay.app)
+app.use(express.json())
+app.post('/orders', async (request, response) => {
+  response.json(await placeOrder(request.body))
+})
+
+const server = app.listen(port, '127.0.0.1', () => {
+  untilSignal(server.address(), async () => {
+    server.close()
+    await pay.close()
+  })
+})

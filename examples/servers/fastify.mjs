@@ -1,0 +1,31 @@
+import { createFetchHandler } from '@tollgate/host/fetch'
+import Fastify from 'fastify'
+import { gateway, placeOrder, port, untilSignal } from './gateway.mjs'
+
+const pay = createFetchHandler(gateway, { basePath: '/pay' })
+const app = Fastify()
+
+app.register(
+  async (scope) => {
+    // The gateway reads bodies itself, with limits of its own, so here they stay streams.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
+    scope.all('/*', (request, reply) => {
+      const client = new AbortController()
+      reply.raw.once('close', () => client.abort())
+      const { method, headers, body, ip } = request
+      const asked = { method, headers, body, duplex: 'half', signal: client.signal }
+      const url = new URL(request.raw.url, 'http://shop.example')
+      return pay(new Request(url, asked), { address: ip })
+    })
+  },
+  { prefix: '/pay' },
+)
+app.post('/orders', (request) => placeOrder(request.body))
+
+await app.listen({ port, host: '127.0.0.1' })
+untilSignal(app.server.address(), async () => {
+  const closed = app.close()
+  await pay.close()
+  await closed
+})

@@ -1,0 +1,123 @@
+/** The command: flags, and a question for each that is missing. */
+import { basename } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { type Choices, type Part, parts, unfitName, type Wire, wires } from './choices.ts'
+import { createConnector } from './create.ts'
+
+const help = `npm create tollgate-connector <name> -- [options]
+
+  --wire json|xml|form               how requests and answers are written
+  --redirect, --no-redirect          ${parts.redirect}
+  --events, --no-events              ${parts.events}
+  --settlement, --no-settlement      ${parts.settlement}
+
+Without an option, the command asks.
+`
+
+type Ask = (question: string) => Promise<string>
+
+/** Sets the exit code. */
+export async function main(words: readonly string[]): Promise<void> {
+  try {
+    await run(words)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+async function run(words: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      name: { type: 'string' },
+      wire: { type: 'string' },
+      redirect: { type: 'boolean' },
+      events: { type: 'boolean' },
+      settlement: { type: 'boolean' },
+    },
+  })
+  if (values.help === true) {
+    process.stdout.write(help)
+    return
+  }
+  const asking = questions()
+  try {
+    const name = values.name ?? positionals[0]
+    const choices: Choices = {
+      name: await valid(name, 'Name of the connector (north-bank)', unfitName, asking.ask),
+      wire: (await valid(
+        values.wire,
+        `Wire of the acquirer (${wires.join(', ')})`,
+        unfitWire,
+        asking.ask,
+      )) as Wire,
+      parts: await partsIn(values, asking.ask),
+    }
+    const folder = createConnector(choices, process.cwd())
+    process.stdout.write(
+      `\n${folder} is ready. Next:\n\n  cd ${basename(folder)}\n  npm install\n  npm test\n\nIts README.md lists the decisions that are yours.\n`,
+    )
+  } finally {
+    asking.close()
+  }
+}
+
+const unfitWire = (wire: string): string | undefined =>
+  wires.includes(wire as Wire) ? undefined : `the wire is one of ${wires.join(', ')}`
+
+/** A wrong flag is an error; a wrong answer is asked for again. */
+async function valid(
+  given: string | undefined,
+  question: string,
+  unfit: (value: string) => string | undefined,
+  ask: Ask,
+): Promise<string> {
+  if (given !== undefined) {
+    const why = unfit(given)
+    if (why === undefined) return given
+    throw new Error(why)
+  }
+  for (;;) {
+    const value = (await ask(`${question}: `)).trim()
+    const why = unfit(value)
+    if (why === undefined) return value
+    process.stdout.write(`${why}\n`)
+  }
+}
+
+async function partsIn(
+  values: { readonly [Name in Part]?: boolean | undefined },
+  ask: Ask,
+): Promise<ReadonlySet<Part>> {
+  const chosen = new Set<Part>()
+  for (const part of Object.keys(parts) as Part[]) {
+    const isYes = values[part] ?? /^y/i.test((await ask(`${parts[part]} (y/N) `)).trim())
+    if (isYes) chosen.add(part)
+  }
+  return chosen
+}
+
+/** Questions on standard output, opened by the first one. Answers may come through a pipe. */
+function questions(): { ask: Ask; close(): void } {
+  let lines: AsyncIterator<string> | undefined
+  let close = () => {}
+  return {
+    async ask(question) {
+      if (lines === undefined) {
+        const opened = createInterface({ input: process.stdin })
+        lines = opened[Symbol.asyncIterator]()
+        close = () => opened.close()
+      }
+      process.stdout.write(question)
+      const { done, value } = await lines.next()
+      if (done === true) throw new Error('an answer is missing; --help lists the options')
+      return value
+    },
+    close: () => close(),
+  }
+}

@@ -1,0 +1,121 @@
+/** The packages that `npm create tollgate-connector` writes: what is in them, and what the command asks. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, describe, test } from 'node:test'
+import { connectorContract, settlementContract } from '@tollgate/plugin-kit/testing'
+import {
+  createConnector,
+  type Part,
+  parts,
+  type Wire,
+  wires,
+} from '../../../plugins/create-connector/index.ts'
+import { files } from '../../../plugins/create-connector/template/sandbox/files.ts'
+import { sandbox } from '../../../plugins/create-connector/template/sandbox/sandbox.ts'
+import { acmeBank } from '../../../plugins/create-connector/template/src/index.ts'
+import { root } from '../../rig/sources.ts'
+
+// The template itself, with every part, over JSON. The packages of all wires run their own suites elsewhere.
+connectorContract(acmeBank, sandbox)
+settlementContract(acmeBank, files)
+
+describe('a created package', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-create-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const all = Object.keys(parts) as Part[]
+  const created = (name: string, wire: Wire, chosen: readonly Part[]) => {
+    const made = createConnector({ name, wire, parts: new Set(chosen) }, folder)
+    const read = (file: string) => readFileSync(path.join(made, file), 'utf8')
+    const sources = globSync('**/*.ts', { cwd: made }).map((file) => [file, read(file)] as const)
+    return { made, read, sources }
+  }
+
+  test('has its own name everywhere, and no mark of the template', () => {
+    for (const wire of wires) {
+      const { made, sources, read } = created(`north-sea-${wire}`, wire, all)
+      const texts = [...sources, ['README.md', read('README.md')] as const]
+      for (const [file, text] of texts) {
+        assert.doesNotMatch(text, /acme|@decisions@|\/\/ #/i, `${wire}: ${file}`)
+      }
+      assert.match(read('src/index.ts'), new RegExp(`name: 'north-sea-${wire}'`))
+      assert.ok(existsSync(path.join(made, '.gitignore')))
+    }
+  })
+
+  test('lists every decision, each marked at one place', () => {
+    const { sources, read } = created('decisions', 'xml', all)
+    const marks = sources.flatMap(([, text]) =>
+      [...text.matchAll(/DECIDE\(([^)]*)\)/g)].map(([, mark]) => mark!),
+    )
+    assert.equal(new Set(marks).size, marks.length, 'no mark stands twice')
+    assert.ok(marks.length >= 20, `${marks.length} decisions`)
+    const listed = [...read('README.md').matchAll(/^\| ([a-z ]+) \| `/gm)].map(([, mark]) => mark!)
+    assert.deepEqual(listed.filter((mark) => mark !== 'mark').sort(), [...marks].sort())
+  })
+
+  test('has nothing of the parts that were not chosen', () => {
+    const { made, sources } = created('small', 'form', [])
+    assert.deepEqual(readdirSync(path.join(made, 'src')).sort(), [
+      'answers.ts',
+      'index.ts',
+      'requests.ts',
+      'wire.ts',
+    ])
+    for (const [file, text] of sources) {
+      assert.doesNotMatch(text, /settlement|inbound|returnUrl|notifySecret/, file)
+    }
+  })
+
+  test('is never written over another one, and has a name that fits', () => {
+    created('once', 'json', [])
+    assert.throws(() => created('once', 'json', []), /exists already/)
+    for (const name of ['', 'Bank', '1bank', 'a--b', 'a/b', 'x'.repeat(33)]) {
+      assert.throws(() => created(name, 'json', []), /a name has at most 32 lower-case letters/)
+    }
+  })
+
+  const command = (words: readonly string[], answers: string) =>
+    new Promise<{ code: number | null; out: string; errors: string }>((resolve) => {
+      const bin = path.join(root, 'plugins/create-connector/bin/create-tollgate-connector.js')
+      const child = spawn(process.execPath, ['--conditions=@tollgate/source', bin, ...words], {
+        cwd: folder,
+      })
+      const said = { out: '', errors: '' }
+      child.stdout.on('data', (text: Buffer) => {
+        said.out += text
+      })
+      child.stderr.on('data', (text: Buffer) => {
+        said.errors += text
+      })
+      child.on('close', (code) => resolve({ code, ...said }))
+      child.stdin.end(answers)
+    })
+
+  test('comes of questions, which are asked again after a wrong answer', async () => {
+    const { code, out } = await command([], 'No Name\nasked\nyaml\nxml\ny\nn\n\n')
+    assert.equal(code, 0)
+    assert.match(out, /a name has at most/)
+    assert.match(out, /the wire is one of json, xml, form/)
+    assert.match(out, /cd asked\n {2}npm install\n {2}npm test/)
+    const source = readFileSync(path.join(folder, 'asked/src/index.ts'), 'utf8')
+    assert.match(source, /complete:/)
+    assert.doesNotMatch(source, /inbound|settlement/)
+  })
+
+  test('comes of flags alone, and a wrong or missing one is named', async () => {
+    const flags = ['--wire', 'form', '--events', '--no-redirect', '--no-settlement']
+    assert.equal((await command(['flags', ...flags], '')).code, 0)
+    const wrong = await command(['other', '--wire', 'soap'], '')
+    assert.deepEqual([wrong.code, wrong.errors], [1, 'the wire is one of json, xml, form\n'])
+    const missing = await command(['other', '--wire', 'xml'], '')
+    assert.deepEqual(
+      [missing.code, missing.errors],
+      [1, 'an answer is missing; --help lists the options\n'],
+    )
+    assert.equal(existsSync(path.join(folder, 'other')), false, 'nothing is written')
+  })
+})
