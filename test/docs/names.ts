@@ -49,17 +49,19 @@ function isCommand(line: string): boolean {
     .every((word) => Object.hasOwn(options, word.slice(2).split('=')[0]!))
 }
 
-const scripts: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(path.join(root, 'package.json'), 'utf8'),
-).scripts
+/** The scripts of the repository, or of a package of it. */
+const scriptsOf = (folder = '.'): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')).scripts
 
 export const unknownScripts: Finder = (page) =>
   told(
     page,
     [
-      ...[...page.text.matchAll(/\bnpm run ([a-z-]+)/g)].map(([, name]) => name!),
-      ...[...page.text.matchAll(/\bnpm (start|test)\b/g)].map(([, name]) => name!),
-    ].filter((name) => !Object.hasOwn(scripts, name)),
+      ...page.text.matchAll(/\bnpm run ([a-z-]+)(?: -w ([a-z/-]+))?/g),
+      ...page.text.matchAll(/\bnpm (start|test)\b/g),
+    ]
+      .filter(([, name = '', folder]) => !Object.hasOwn(scriptsOf(folder), name))
+      .map(([, name = '']) => name),
   )
 
 const codes = new Set<string>(results.map(([code]) => code))

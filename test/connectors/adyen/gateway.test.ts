@@ -68,6 +68,10 @@ describe('payments at Adyen', () => {
     const { captured, capturing } = await balanceOf(run, authorised)
     assert.equal(captured + capturing, 6000n, 'nobody captures it twice')
     assert.ok((await run.listed(id)).includes('conflict'))
+    // Who asks Adyen finds that the money is there.
+    const by = { by: 'alice', reason: 'the Customer Area shows it as captured again' }
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.equal((await balanceOf(run, authorised)).captured, 6000n)
   })
 
   test('a refund that fails or comes back gives its amount back, once', async () => {
