@@ -24,8 +24,12 @@ type PlainRow = {
 const lockNumber = 7_042_023
 const batch = 2_000
 
+/** Asks the catalogue itself: within a transaction, to_regclass can name a table that another process dropped. */
 const plainTable = sql<{ is_there: boolean }>`
-  select to_regclass('tollgate.idempotency_plain') is not null as is_there`
+  select exists (
+    select
+    from pg_tables
+    where concat(schemaname, '.', tablename) = 'tollgate.idempotency_plain') as is_there`
 
 /** Rows in the order of the primary key, without expired ones. */
 const plainAfter = (entityId: string, key: string, days: number) => sql<PlainRow>`
