@@ -63,6 +63,8 @@ export const sourcesWithNews = (series: Series, after: Position, horizon: string
       where record.scope_id = source.scope_id and record.entity_id = source.entity_id
         and (record.txid, record.id) > (${after.txid}::xid8, ${after.recordId}::uuid)
         and (${horizon}::xid8 is null or record.txid < ${horizon}::xid8)
+      -- Otherwise the planner may read all records until one is newer.
+      order by record.txid, record.id
       offset 0)
       or exists (
       select
