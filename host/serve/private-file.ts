@@ -7,7 +7,7 @@ const readableByGroup = 0o040
 const otherwiseOpen = 0o037
 
 /** Pipes of a shell, such as `<(…)`, which belong to this process alone whatever their mode says. */
-const ofShell = /^\/(?:dev|proc)\//
+const ofShell = /^\/(?:dev\/(?:fd\/|stdin$)|proc\/)/
 
 /**
  * Whether a file, or a pipe with a name, keeps a secret: only its owner may use it, or a group may read it, when
