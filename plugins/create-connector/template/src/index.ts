@@ -42,7 +42,7 @@ const config = settings('Acme Bank', [
 const text = { kind: 'text', min: 5, max: 64 } as const
 // DECIDE(account): what proves a merchant to the acquirer? Settings of class `secret` are sealed.
 const account = settings('Account at Acme Bank', [
-  ['user', text, R, request, none, 'User of HTTP Basic, and the number in settlement files.'],
+  ['user', text, R, request, none, 'User of HTTP Basic, the number of the merchant.'],
   ['password', text, R, request, secret, 'Password of HTTP Basic.'],
   // #events
   ['notifySecret', text, R, request, secret, 'Proves the messages of Acme Bank.'],
