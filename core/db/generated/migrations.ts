@@ -2508,7 +2508,22 @@ alter table tollgate.data_key add constraint data_key_purpose_check check (purpo
 `,
   },
   {
-    name: '0061_settlement_windows.sql',
+    name: '0062_wallet_replays.sql',
+    text: `-- Tokens of wallets that a payment was made with. A row comes with its payment, and refuses the token to every other
+-- payment until the wallet itself refuses it.
+create table tollgate.wallet_replay (
+  wallet text not null,
+  -- Digest of the wallet's own id of the token.
+  hash bytea not null,
+  payment_id uuid not null,
+  until timestamptz not null,
+  primary key (wallet, hash)
+);
+create index wallet_replay_until on tollgate.wallet_replay (until);
+`,
+  },
+  {
+    name: '0063_settlement_windows.sql',
     text: `-- Large settlement files are worked on in windows of lines, each in a short transaction.
 
 -- Lines in the stage; null: they are being staged. Lines that are records with the same content are left out.
@@ -2538,21 +2553,6 @@ create unlogged table tollgate.settlement_found (
   created_at timestamptz not null
 );
 create index settlement_found_key on tollgate.settlement_found (run_id, scope_id, key);
-`,
-  },
-  {
-    name: '0062_wallet_replays.sql',
-    text: `-- Tokens of wallets that a payment was made with. A row comes with its payment, and refuses the token to every other
--- payment until the wallet itself refuses it.
-create table tollgate.wallet_replay (
-  wallet text not null,
-  -- Digest of the wallet's own id of the token.
-  hash bytea not null,
-  payment_id uuid not null,
-  until timestamptz not null,
-  primary key (wallet, hash)
-);
-create index wallet_replay_until on tollgate.wallet_replay (until);
 `,
   },
 ]
