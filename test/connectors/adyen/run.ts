@@ -108,9 +108,12 @@ export async function startAdyenRun(): Promise<AdyenRun> {
       return rows.map(({ kind }) => kind)
     },
     async close() {
-      await closeChecked(run)
-      await front.close()
-      await adyen.close()
+      try {
+        await closeChecked(run)
+      } finally {
+        await front.close()
+        await adyen.close()
+      }
     },
   }
 }
