@@ -12,7 +12,7 @@ import { type From, type LoggedIn, type LoginRequest, Logins } from './login.ts'
 import { answerOffice, officeReply } from './office.ts'
 import type { OfficeCall } from './office-types.ts'
 import { valuesOf } from './office-values.ts'
-import { busy, isPassing } from './passing-failure.ts'
+import { busy, isContended } from './passing-failure.ts'
 import { type NewPerson, People } from './people.ts'
 import { type Confirmed, type ListedProposal, Proposals } from './proposals.ts'
 import { OfficeReads } from './reads.ts'
@@ -152,7 +152,7 @@ export class OperatorAccounts {
     try {
       return await this.#answer(operation, session, call, from)
     } catch (thrown) {
-      throw isPassing(thrown) ? busy() : thrown
+      throw isContended(thrown) ? busy() : thrown
     }
   }
 

@@ -99,6 +99,8 @@ function callsOf(
     'entities.tokens': [merchant],
     'events.get': [id],
     'events.list': [],
+    holds: ['payment', id],
+    installationKey: [],
     inbound: ['simulator', id, { body: Buffer.from('{}'), headers: {}, query: {} }],
     inspect: [id],
     'operator.attention': [],
@@ -195,7 +197,6 @@ function callsOf(
     'testClocks.advance': [id, { to: '2030-01-01 00:00:00' }],
     'testClocks.create': [{ entityId: merchant }],
     'testClocks.get': [id],
-    'threeDSecure.create': [{ ...payment, paymentType: '3D' }],
     'threeDSecure.get': [id],
     'webhooks.create': [{ entityId: merchant, url: 'https://shop.example/hook' }],
     'webhooks.deliveries': [id],
@@ -216,6 +217,8 @@ function callsOf(
 const others: Record<string, Arguments> = {
   on: [() => {}],
   'accounts.connectors': [],
+  // The setting of the channel is remembered for seconds.
+  'threeDSecure.create': [{}],
   'pages.serves': ['simulator'],
   'pages.visit': ['nobody', { method: 'GET', path: '', query: {}, form: {} }],
   'servedFiles.listen': ['sftp', {}],

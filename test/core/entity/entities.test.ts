@@ -274,7 +274,7 @@ describe('entities, tokens and accounts', () => {
     await assert.rejects(create({ password: 'p' }), /merchantId is missing/)
     await assert.rejects(
       create({ merchantId: 'M', password: 'p', extra: '1' }),
-      /extra is no setting/,
+      /has a name that is no setting/,
     )
     await assert.rejects(
       create({ merchantId: 'M', password: 'long-secret-'.repeat(5) }),
