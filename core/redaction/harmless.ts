@@ -7,8 +7,8 @@ export type Facts = Readonly<Record<string, unknown>>
 const idText = /^[0-9a-f]{32}$/
 
 /**
- * A value that its table declares open, and that was searched for card numbers of known brands. Facts show it
- * whole, whatever its digits or its name resemble: people have to see what they agree to.
+ * A value that its table declares open. Facts show it whole, whatever its digits or its name resemble: people
+ * have to see what they agree to.
  */
 export class Whole {
   readonly #value: unknown

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 
 describe('a database from another cluster', () => {
   let run: TestGateway
@@ -26,6 +27,7 @@ describe('a database from another cluster', () => {
     await asRestored(50_000)
     const another = await run.another()
     const one = await pay()
+    await olderTransactionsEnd(run)
     const { events } = await another.events.list({ since: '2026-01-01' })
     const ids = events.map((event) => JSON.stringify(event))
     assert.equal(ids.length, 2)
