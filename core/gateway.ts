@@ -8,7 +8,8 @@ import { buildNumber, embedder } from './caller/embedder.ts'
 import { Checkouts } from './checkout/api.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
-import type { TransactionClient } from './db/open-transaction.ts'
+import { clientOf, inOpenTransaction } from './db/open-transaction.ts'
+import type { TransactionClient } from './db/program-client.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
 import { Events } from './event-feed/api.ts'
@@ -253,14 +254,19 @@ export class Gateway {
   /**
    * Queues a job of the embedding program or of a plugin. At most one job with a `key` is queued or running.
    * With a `client`, the job is a part of its transaction.
+   *
+   * @throws GatewayError 200.300.404 naming `client`: not in a transaction, or of another database.
    */
-  sendJob(
+  async sendJob(
     name: string,
     payload: object,
     options: string | { readonly key?: string; readonly client?: TransactionClient } = {},
   ): Promise<void> {
-    const { key, client } = typeof options === 'string' ? { key: options } : options
-    return this.#queue.send(name, payload, key, client)
+    const given = typeof options === 'string' ? { key: options } : options
+    if (!('client' in given)) return this.#queue.send(name, payload, given.key)
+    await inOpenTransaction(this.#engine.lanes, clientOf(given), (within) =>
+      this.#queue.send(name, payload, given.key, within),
+    )
   }
 
   /** Open entries of the operators' list, oldest first. */

@@ -1,6 +1,6 @@
 /** The options of an embedding program's calls. */
 import type { By } from '../audit/actor.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { TransactionClient } from '../db/program-client.ts'
 import type { Caller } from './caller.ts'
 import { everyRight } from './rights.ts'
 

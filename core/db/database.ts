@@ -220,11 +220,16 @@ export class Database {
     }
   }
 
-  /** A transaction on a pool. Rolls back and drops the client on any failure. */
+  /**
+   * A transaction on a pool. Rolls back on any failure.
+   *
+   * @param drops Whether the client leaves the pool after a failure.
+   */
   async transaction<T>(
     pool: pg.Pool,
     work: (client: Client) => Promise<T>,
     within: Patience = patience(limits.longTryMs),
+    drops: (error: unknown) => boolean = mustLeave,
   ): Promise<T> {
     const client = await this.#client(pool, within)
     const answered = this.#watch(client, within)
@@ -237,7 +242,7 @@ export class Database {
       broken = false
       return result
     } catch (error) {
-      broken = (await isStuck(client)) || mustLeave(error)
+      broken = (await isStuck(client)) || drops(error)
       throw error
     } finally {
       answered()

@@ -289,7 +289,10 @@ export class Lanes {
     return this.database.transaction(this.#bulk, work, patience(tryMs))
   }
 
-  /** A transaction in which the embedding program works, too. Not tried again by itself. */
+  /**
+   * A transaction in which the embedding program works, too. Not tried again by itself. After a failure, the
+   * connection is closed: the program may have left something on it.
+   */
   ofProgram<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const limitMs = limits.subscriptionHandlerMs
     const size = this.#sizes.program ?? limits.subscriptionConnections
@@ -297,7 +300,8 @@ export class Lanes {
       ...endsWithin(limitMs),
       idle_in_transaction_session_timeout: String(limitMs),
     })
-    return this.database.transaction(this.#program, work, patience(limitMs + limits.leaseMarginMs))
+    const within = patience(limitMs + limits.leaseMarginMs)
+    return this.database.transaction(this.#program, work, within, () => true)
   }
 
   /** A search. It takes no connection from tokens, payments or the readiness check. */

@@ -2,79 +2,84 @@
 import pg from 'pg'
 import { noteAction } from '../call-trace.ts'
 import { GatewayError } from '../errors.ts'
-import type { Client } from './database.ts'
+import { newId } from '../ids.ts'
+import type { Client, Database } from './database.ts'
 import { asOfDatabase, sqlState } from './failures.ts'
 import type { Lanes } from './lanes.ts'
+import { behind, inTurn, type TransactionClient } from './program-client.ts'
 import { type Sql, sql } from './sql.ts'
 
-/**
- * A client of `pg` on the gateway's database, inside a transaction: after its `BEGIN`, before its
- * `COMMIT`. Its user needs the rights of the gateway's user.
- */
-export interface TransactionClient {
-  query(statement: { text: string; values?: unknown[] }): Promise<{ rows: unknown[] }>
+/** The engine's part of a transaction of the embedding program. */
+export class OpenTransaction implements TransactionClient {
+  readonly #client: TransactionClient
+  readonly #database: Database
+
+  constructor(client: TransactionClient, database: Database) {
+    this.#client = client
+    this.#database = database
+  }
+
+  /** Runs one statement of the engine. */
+  run<Row>(statement: Sql<Row>): Promise<Row[]> {
+    return this.#database.query(this.#client as Client, statement)
+  }
+
+  /** Runs a statement of a library, with the types of pg. */
+  query(statement: { text: string; values?: unknown[] }) {
+    return this.#client.query({ types: pg.types, ...statement } as typeof statement)
+  }
+
+  /** A failure undoes what `work` wrote, and leaves the transaction usable. */
+  async undoable<T>(work: () => Promise<T>): Promise<T> {
+    const savepoint = `tollgate_${newId()}`
+    await this.#client.query({ text: `savepoint ${savepoint}` })
+    try {
+      const result = await work()
+      await this.#client.query({ text: `release savepoint ${savepoint}` }).catch(thrownByClient)
+      return result
+    } catch (error) {
+      const undo = `rollback to savepoint ${savepoint}; release savepoint ${savepoint}`
+      // The program learns of a lost connection from the first error.
+      await this.#client.query({ text: undo }).catch(() => {})
+      throw error
+    }
+  }
 }
-
-export type ProgramResult = {
-  // biome-ignore lint/suspicious/noExplicitAny: rows of the program's own tables, as in pg
-  readonly rows: any[]
-  readonly rowCount: number | null
-}
-
-/** A client in a transaction of the engine, for the program's own statements. */
-export interface ProgramClient extends TransactionClient {
-  query(statement: string, values?: unknown[]): Promise<ProgramResult>
-  query(statement: { text: string; values?: unknown[] }): Promise<ProgramResult>
-}
-
-/** The same connection, which parses types as pg does for the program. */
-export const clientOfProgram = (client: Client): ProgramClient => ({
-  query: (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) =>
-    client.query({
-      ...(typeof statement === 'string' ? { text: statement } : statement),
-      ...(values !== undefined && { values }),
-      types: pg.types,
-    }),
-})
-
-/** Runs one statement of the engine. */
-export type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
-
-const savepoint = 'savepoint tollgate'
-const release = 'release savepoint tollgate'
-const undo = 'rollback to savepoint tollgate; release savepoint tollgate'
 
 /** Clients that were found on the gateway's database. */
 const known = new WeakMap<TransactionClient, Lanes>()
 
 /**
- * Writes in the program's transaction. A failure undoes the engine's statements alone, so that the
- * program may go on with its transaction.
+ * Works in the program's transaction. A failure undoes the engine's statements alone, so that the program
+ * may go on with its transaction. Calls on one client come one after the other: the savepoint of one would
+ * otherwise hold the rows of another, and a failure of the one undo both.
  *
  * @throws GatewayError 200.300.404 naming `client`: not in a transaction, or of another database.
  */
-export async function inOpenTransaction<T>(
+export function inOpenTransaction<T>(
   lanes: Lanes,
   client: TransactionClient,
-  work: (run: Run) => Promise<T>,
+  work: (within: OpenTransaction) => Promise<T>,
 ): Promise<T> {
-  await begin(client)
-  try {
-    const run: Run = (statement) => lanes.database.query(client as Client, statement)
-    if (known.get(client) !== lanes) {
-      await refuseOtherDatabase(lanes, run)
-      known.set(client, lanes)
+  return inTurn(client, async () => {
+    const within = new OpenTransaction(behind(client), lanes.database)
+    let hasBegun = false
+    try {
+      const result = await within.undoable(async () => {
+        hasBegun = true
+        if (known.get(client) !== lanes) {
+          await refuseOtherDatabase(lanes, within)
+          known.set(client, lanes)
+        }
+        return work(within)
+      })
+      // The program may commit it from now on.
+      noteAction()
+      return result
+    } catch (error) {
+      throw hasBegun ? error : refusedBegin(error)
     }
-    const result = await work(run)
-    await client.query({ text: release }).catch(thrownByClient)
-    // The program may commit it from now on.
-    noteAction()
-    return result
-  } catch (error) {
-    // The program learns of a lost connection from the first error.
-    await client.query({ text: undo }).catch(() => {})
-    throw error
-  }
+  })
 }
 
 /**
@@ -82,34 +87,30 @@ export async function inOpenTransaction<T>(
  *
  * @throws GatewayError 200.300.404 naming it.
  */
-export function clientOf(options: { readonly client: TransactionClient } | undefined) {
+export function clientOf(options: { readonly client?: TransactionClient } | undefined) {
   const client = options?.client as TransactionClient | undefined
   if (typeof client?.query === 'function') return client
   throw wrongClient('must be a client of pg, after its BEGIN')
-}
-
-async function begin(client: TransactionClient): Promise<void> {
-  try {
-    await client.query({ text: savepoint })
-  } catch (error) {
-    const state = sqlState(error)
-    if (state === '25P01') throw wrongClient('is in no transaction: send BEGIN first')
-    if (state === '25P02') throw wrongClient('is in a failed transaction: roll it back first')
-    throw asOfDatabase(error)
-  }
 }
 
 function thrownByClient(error: unknown): never {
   throw asOfDatabase(error)
 }
 
-/** The same server and database, also behind another name or a pooler. */
+function refusedBegin(error: unknown): unknown {
+  const state = sqlState(error)
+  if (state === '25P01') return wrongClient('is in no transaction: send BEGIN first')
+  if (state === '25P02') return wrongClient('is in a failed transaction: roll it back first')
+  return asOfDatabase(error)
+}
+
+/** The same server and database, also behind another name or a pooler, whatever the session's formats. */
 const place = sql<{ place: string }>`
-  select concat_ws(' ', pg_postmaster_start_time(),
+  select concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
     (select oid from pg_database where datname = current_database())) as place`
 
-async function refuseOtherDatabase(lanes: Lanes, run: Run): Promise<void> {
-  const [[own], [given]] = await Promise.all([lanes.read(place), run(place)])
+async function refuseOtherDatabase(lanes: Lanes, within: OpenTransaction): Promise<void> {
+  const [[own], [given]] = await Promise.all([lanes.single(place), within.run(place)])
   if (own?.place !== given?.place) {
     throw wrongClient('is connected to another database than the gateway')
   }

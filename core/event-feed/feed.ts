@@ -16,6 +16,7 @@ import {
 } from '../webhook/notification.ts'
 import {
   eventTypesOf,
+  isMadeBy,
   type NotificationType,
   notificationTypes,
 } from '../webhook/notified-events.ts'
@@ -32,6 +33,8 @@ import { watchOf } from './watch.ts'
 
 export type FeedPage = {
   readonly notifications: readonly Notification[]
+  /** The cursor behind each notification, whatever types its reader asks for next. */
+  readonly cursors: readonly string[]
   readonly nextCursor: string
   /** Whether the next page already has events. */
   readonly more: boolean
@@ -71,10 +74,12 @@ export async function readFeed(
   let leave: (() => void) | undefined
   try {
     for (;;) {
-      const { notifications, next, more } = await onePage(engine, reading, position)
+      const { sinceMs } = position
+      const { notifications, behind, next, more } = await onePage(engine, reading, position)
       position = next
       if (notifications.length > 0 || isOver()) {
-        return { notifications, nextCursor: cursorOf(position), more }
+        const cursors = behind.map((place) => cursorOf({ ...place, sinceMs }))
+        return { notifications, cursors, nextCursor: cursorOf(position), more }
       }
       if (more) continue
       leave ??= watch.enter(caller.id, await merchantOf(engine, caller))
@@ -82,7 +87,7 @@ export async function readFeed(
       // Tracked, so that a closing engine ends waits before it closes connections.
       await engine.inFlight.track(watch.wait(awaited, position, until, isGone))
       if (engine.inFlight.closing) {
-        return { notifications: [], nextCursor: cursorOf(position), more: false }
+        return { notifications: [], cursors: [], nextCursor: cursorOf(position), more: false }
       }
     }
   } finally {
@@ -126,8 +131,12 @@ async function startOf(
   return { txid: row!.txid, seq: 0, id: lowestId, isWithin: false, atMs, sinceMs }
 }
 
+type Behind = Omit<Position, 'sinceMs'>
+
 type OnePage = {
   readonly notifications: readonly Notification[]
+  /** The position behind each of them. */
+  readonly behind: readonly Behind[]
   readonly next: Position
   readonly more: boolean
 }
@@ -145,19 +154,21 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
   const { notifications, last, isWithin } = await fillPage(engine, found, limit, ({ id, type }) => {
     return types.includes(type) && !(from.isWithin && id === from.id)
   })
+  const behind = notifications.map((notification) => behindOf(notification, found))
   const [{ horizon, seen, last_txid, last_seq, last_id, last_at }] = rows as [PageRow, ...PageRow[]]
   const { sinceMs } = from
   if (last !== undefined) {
     const { txid, seq, id, at } = last
     return {
       notifications,
+      behind,
       next: { txid, seq, id, isWithin, atMs: at.getTime(), sinceMs },
       more: true,
     }
   }
   if (seen === window) {
     const next = { txid: last_txid!, seq: last_seq!, id: last_id!, atMs: last_at!.getTime() }
-    return { notifications, next: { ...next, isWithin: false, sinceMs }, more: true }
+    return { notifications, behind, next: { ...next, isWithin: false, sinceMs }, more: true }
   }
   // Continues from the last event, not from the horizon: after a crash, the server reuses the numbers of
   // transactions that wrote nothing, and their events would lie before the horizon.
@@ -165,7 +176,31 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
     last_txid === null
       ? { ...from, txid: lowerOf(from, horizon) }
       : { txid: last_txid, seq: last_seq!, id: last_id!, isWithin: false }
-  return { notifications, next: { ...read, atMs: nowMs, sinceMs }, more: false }
+  return { notifications, behind, next: { ...read, atMs: nowMs, sinceMs }, more: false }
+}
+
+const behindOf = ({ id, event }: Notification, rows: readonly EventRow[]): Behind =>
+  behindEvent(rows.find((row) => row.id === event.id)!, id)
+
+/** The position behind a notification of an event, which may have a second one. */
+function behindEvent({ txid, seq, id, type, at }: EventRow, notification: string): Behind {
+  return {
+    txid,
+    seq,
+    id,
+    isWithin: notification === id && isMadeBy(type),
+    atMs: at.getTime(),
+  }
+}
+
+/** The cursor behind a notification; undefined when its event is gone. */
+export async function cursorBehind(
+  engine: Engine,
+  notification: string,
+): Promise<string | undefined> {
+  const [id = ''] = notification.split('-', 1)
+  const [row] = isId(id) ? await engine.lanes.single(eventById(id, null)) : []
+  return row && cursorOf({ ...behindEvent(row, notification), sinceMs: null })
 }
 
 /** A start without an event of its own follows the server's counter down. No events lie between. */

@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 export type Place = {
   /** The events after this cursor wait. */
   cursor: string
-  /** The last event behind the cursor that the handler took. */
+  /** The last event behind the cursor that the handler took, in positions of an earlier version. */
   handled: string | null
 }
 

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import { embedder } from '../caller/embedder.ts'
 import type { Client } from '../db/database.ts'
-import { clientOfProgram, type ProgramClient } from '../db/open-transaction.ts'
+import { lend, type ProgramClient, UnfinishedStatements } from '../db/program-client.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { type NotificationType, notificationTypes } from '../webhook/notified-events.ts'
-import { firstCursor, readFeed } from './feed.ts'
+import { cursorBehind, firstCursor, readFeed } from './feed.ts'
 import {
   beginSubscription,
   holdSubscription,
@@ -25,7 +25,8 @@ import { type EventView, eventView } from './view.ts'
 export type SubscriptionContext = {
   /**
    * A client inside a transaction, as in `pg`. What the handler writes with it commits together with the
-   * position, so it happens once for each event. The handler does not end the transaction.
+   * position, so it happens once for each event. The handler does not end the transaction, and awaits each
+   * statement. The client refuses statements once the handler has ended, failed or used up its time.
    */
   readonly client: ProgramClient
   /** Aborted when the time of the handler is over: the event then comes again. */
@@ -71,7 +72,8 @@ export class Subscriptions {
     this.#running.set(name, follower)
     const close = async () => {
       await follower.close()
-      this.#running.delete(name)
+      // A newer one may have the name by now.
+      if (this.#running.get(name) === follower) this.#running.delete(name)
     }
     try {
       await this.#engine.lanes.single(
@@ -168,7 +170,7 @@ class Follower {
     const [start] = await engine.lanes.read(placeOfSubscription(this.#name))
     if (start === undefined) throw new Error('the subscription has no row')
     const fields = {
-      cursor: start.cursor,
+      cursor: await this.#cursorOf(start),
       types: this.#types.join(','),
       limit: String(limits.subscriptionPage),
       wait: String(limits.subscriptionWaitMs / 1_000),
@@ -176,28 +178,22 @@ class Follower {
     const page = await readFeed(engine, embedder, { fields, names: [] }, () => this.#isOver)
     const events = page.notifications
     let place = start
-    // A page begins with the same events each time it is read.
-    const next = events.findIndex(({ id }) => id === start.handled) + 1
-    for (let at = next; at < events.length && !this.#isOver; at += 1) {
+    for (let at = 0; at < events.length && !this.#isOver; at += 1) {
       const isLast = at === events.length - 1
-      const to = isLast
-        ? { cursor: page.nextCursor, handled: null }
-        : { cursor: start.cursor, handled: events[at]!.id }
+      const to = { cursor: isLast ? page.nextCursor : page.cursors[at]!, handled: null }
       const isMine = await engine.inFlight.track(this.#take(eventView(events[at]!), place, to))
       if (!isMine) return this.#pause(limits.subscriptionHeldMs)
       place = to
       moved()
     }
-    if (events.length === next && !this.#isOver) await this.#endPage(place, page.nextCursor, next)
+    if (events.length === 0 && !this.#isOver) {
+      await engine.lanes.single(keepUp(this.#name, start, page.nextCursor))
+    }
   }
 
-  /** All events of the page were taken before. */
-  async #endPage(place: Place, cursor: string, taken: number): Promise<void> {
-    const statement =
-      taken > 0
-        ? moveSubscription(this.#name, place, { cursor, handled: null })
-        : keepUp(this.#name, place, cursor)
-    await this.#engine.lanes.single(statement)
+  /** Processes of an earlier version left the cursor of a page, and the event that they took last in it. */
+  async #cursorOf({ cursor, handled }: Place): Promise<string> {
+    return (handled === null ? undefined : await cursorBehind(this.#engine, handled)) ?? cursor
   }
 
   /**
@@ -226,13 +222,13 @@ class Follower {
       ending.abort()
       late.reject(new SubscriptionTimeout())
     }, limits.subscriptionHandlerMs)
+    const loan = lend(client)
     try {
-      const handled = this.#handler(event, {
-        client: clientOfProgram(client),
-        signal: ending.signal,
-      })
+      const handled = this.#handler(event, { client: loan.client, signal: ending.signal })
       await Promise.race([handled, late.promise])
+      if (loan.isBusy()) throw new UnfinishedStatements()
     } finally {
+      loan.end()
       clearTimeout(timer)
     }
   }

@@ -78,12 +78,12 @@ export async function acceptFirst(
   const { id } = payment
   const trial = beginTrial(engine, channel, id, request, asked.account, asked.numbers, sealed, use)
   if (use.within !== undefined) {
-    // The failure of a queued payment is counted when it comes.
+    // The outcome of a queued payment is counted when it comes, in the process that sends it.
     engine.cardTesting.end(trial)
     await faultPoint('before-T1', id)
     const key = await queueFirst(engine, use.within, row, (no) => keyOf(id, no))
     if (key !== undefined) return { queued: { ...payment, attemptKey: key } }
-    return { replay: await replayedWithin(engine, use.within, idempotency!) }
+    return { replay: await replayedWithin(use.within, idempotency!) }
   }
   const write = async () => {
     const at = await use.inCheckout?.makeRoom?.()

@@ -7,7 +7,7 @@ import {
   embedder,
   type RequestOptions,
 } from '../caller/embedder.ts'
-import { clientOf } from '../db/open-transaction.ts'
+import { clientOf, inOpenTransaction, type OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { createPayment, type Done, followUp, readPayment } from './payments.ts'
@@ -46,11 +46,10 @@ export class Payments {
     request: Requests['payments.create'],
     options: AcceptOptions,
   ): Promise<PaymentView> =>
-    this.#view(async (caller) => {
+    this.#accept(options, async (caller, within) => {
       const asked = await this.#read(caller, 'payments.create', request)
-      const client = clientOf(options)
-      return createPayment(this.#engine, caller, asked, options.idempotencyKey, client)
-    }, options)
+      return createPayment(this.#engine, caller, asked, options.idempotencyKey, within)
+    })
   readonly get = (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
     this.#view(async (caller) => {
       await this.#read(caller, 'payments.get', {})
@@ -71,11 +70,10 @@ export class Payments {
     request: Requests['payments.followUp'],
     options: AcceptOptions,
   ): Promise<PaymentView> =>
-    this.#view(async (caller) => {
+    this.#accept(options, async (caller, within) => {
       const asked = await this.#read(caller, 'payments.followUp', request)
-      const within = { within: clientOf(options) }
-      return followUp(this.#engine, caller, id, asked, options.idempotencyKey, within)
-    }, options)
+      return followUp(this.#engine, caller, id, asked, options.idempotencyKey, { within })
+    })
   readonly capture = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
     this.followUp(id, { ...request, paymentType: 'CP' }, options)
   readonly refund = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
@@ -87,6 +85,16 @@ export class Payments {
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
     return read(this.#engine, caller, operation, { values })
+  }
+
+  /** The response is a part of the work: an error in it undoes what was written, too. */
+  async #accept(
+    options: AcceptOptions,
+    work: (caller: Caller, within: OpenTransaction) => Promise<Done>,
+  ): Promise<PaymentView> {
+    return inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
+      this.#view((caller) => work(caller, within), options),
+    )
   }
 
   async #view(

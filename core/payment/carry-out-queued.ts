@@ -9,15 +9,18 @@ import { execute } from './execute.ts'
 import { storedFirstOperation } from './first-operation.ts'
 import { placeOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
+import { rowsOfQueued } from './queued-rows.ts'
 import { kindOf, operationOf, referencedBy, returnsOf } from './rebuild-attempt.ts'
 import { chargesAnew } from './reserve-follow-up.ts'
+import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
-import { beginQueued, endQueued, queuedFor } from './store-queued.ts'
+import { beginQueued, endQueued, type QueuedRow, queuedFor } from './store-queued.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
 import { continueChain } from './two-step.ts'
 import type { Payment } from './types.ts'
 
 const tooLate = 'it was not committed and sent within an hour after it was accepted'
+const removed = 'its registration was removed before it was sent'
 
 /**
  * Sends the payment if it is queued. Safe to run any number of times and anywhere: one process begins
@@ -31,45 +34,48 @@ export async function carryOutQueued(engine: Engine, attemptKey: string): Promis
     return
   }
   const payment = toPayment(row)
-  if (isTooOld(queued)) return engine.inFlight.track(declineUnsent(engine, payment))
+  if (isTooOld(queued)) {
+    // Its shopper may have paid in another way since.
+    await engine.inFlight.track(begins(engine, payment, engine.connectorTimeoutMs))
+    return
+  }
   engine.inFlight.admit(payment.connector)
-  const work = await workOf(engine, payment)
-  await engine.inFlight.track(begin(engine, work))
+  const work = await workOf(engine, payment, queued)
+  await engine.inFlight.track(send(engine, work))
 }
 
 const isTooOld = ({ age_ms }: { readonly age_ms: number }) => age_ms > limits.queuedPaymentMs
 
-async function begin(engine: Engine, prepared: Prepared): Promise<void> {
+async function send(engine: Engine, prepared: Prepared): Promise<void> {
   const time = callTime(engine, prepared.target.loaded.connector)
-  const { payment } = prepared
-  const [begun] = await engine.lanes.single(
-    beginQueued(payment.attemptKey, leaseMs(time.timeoutMs)),
-  )
-  if (begun === undefined) return
-  await faultPoint('after-lease', payment.id)
-  if (isTooOld(begun)) return settleUnsent(engine, payment)
+  if (!(await begins(engine, prepared.payment, time.timeoutMs))) return
   const done = await execute(engine, { ...prepared, ...endOf(engine, time) })
   if (done.chainId !== null) await continueChain(engine, done)
 }
 
-/** Its shopper may have paid in another way since. */
-async function declineUnsent(engine: Engine, payment: Payment): Promise<void> {
-  const lease = leaseMs(engine.connectorTimeoutMs)
-  const [begun] = await engine.lanes.single(beginQueued(payment.attemptKey, lease))
-  if (begun !== undefined) await settleUnsent(engine, payment)
-}
-
-async function settleUnsent(engine: Engine, payment: Payment): Promise<void> {
+/** @returns true when this process is to send the payment. */
+async function begins(engine: Engine, payment: Payment, timeoutMs: number): Promise<boolean> {
+  const [begun] = await engine.lanes.single(beginQueued(payment.attemptKey, leaseMs(timeoutMs)))
+  if (begun === undefined) return false
+  await faultPoint('after-lease', payment.id)
+  if (begun.is_doubtful) {
+    await resolve(engine, payment.attemptKey, 'look')
+    return false
+  }
+  const why = begun.is_removed ? removed : isTooOld(begun) ? tooLate : undefined
+  if (why === undefined) return true
   const work = { payment, lease: 1, begun: null, returns: null }
-  await settle(engine, work, notSent(tooLate), 'answer')
+  await settle(engine, work, notSent(why), 'answer')
+  return false
 }
 
 type Prepared = Omit<AttemptContext, 'deadlineMs' | 'sendByWallMs'>
 
-async function workOf(engine: Engine, payment: Payment): Promise<Prepared> {
+async function workOf(engine: Engine, payment: Payment, queued: QueuedRow): Promise<Prepared> {
   const kind = kindOf(payment)
   const target = await engine.targets.of(payment, kind)
-  const about = { payment, lease: 1, target, begun: null }
+  const begun = rowsOfQueued(engine, payment, queued)
+  const about = { payment, lease: 1, target, begun }
   const referenced = await referencedBy(engine, payment)
   if (referenced === undefined) {
     const numbers = (await engine.vault.unseal(placeOf(payment))) ?? {}

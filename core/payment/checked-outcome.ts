@@ -7,6 +7,7 @@ import type {
   Money,
   Outcome,
   Pending,
+  Refs,
   ReversalEnd,
   ReversalRequested,
   Reversed,
@@ -27,6 +28,24 @@ const kinds = new Set(['approved', 'accepted', 'declined', 'pending', 'notSent',
 const texts = ['text', 'code', 'avs', 'cvv'] as const
 const advices = new Set<unknown>(['later', 'new-instrument', 'never'])
 
+/** The members of outcomes. Others could hold anything of the request, and nobody would mask it. */
+const members = [
+  'is',
+  'refs',
+  'amount',
+  'memo',
+  'networkTxId',
+  'finalBy',
+  'reason',
+  'advice',
+  'next',
+  'expiresAt',
+  'why',
+  'card',
+  'details',
+  ...texts,
+] as const
+
 const bad = (why: string) => ({ is: 'unknown', why }) as const
 
 /**
@@ -38,20 +57,40 @@ const bad = (why: string) => ({ is: 'unknown', why }) as const
 export function checked(given: unknown, now?: Date): Outcome {
   if (typeof given !== 'object' || given === null) return bad('the connector returned no outcome')
   // The code reads each property once, so that a getter cannot change a checked value.
-  const outcome = { ...given } as Outcome
+  const outcome = Object.fromEntries(
+    members.flatMap((name) =>
+      Object.hasOwn(given, name) ? [[name, given[name as keyof typeof given] as unknown]] : [],
+    ),
+  ) as unknown as Outcome
   if (!kinds.has(outcome.is)) return bad('the connector returned an outcome that does not exist')
   if (outcome.is === 'notSent') return { is: 'notSent', why: whyOf(outcome.why) }
   if (outcome.is === 'unknown') return checkedUnknown(outcome)
   if (outcome.refs !== undefined && !isTexts(outcome.refs)) {
     return bad('refs must be an object of texts')
   }
-  const refs = outcome.refs === undefined ? {} : { refs: boundedRefs(outcome.refs) }
   // These properties have checks of their own.
   const own = ['amount', 'next', 'finalBy', 'card', 'details']
   const plain = Object.entries(outcome).filter(([name]) => !own.includes(name))
   if (!isJson(plain)) return bad('the outcome holds what is no JSON')
-  return checkedAnswer({ ...outcome, ...textsOf(outcome), ...refs } as typeof outcome, now)
+  const kept = { ...outcome, ...textsOf(outcome), ...keptOf(outcome) }
+  return checkedAnswer(kept as typeof outcome, now)
 }
+
+/** References and memo within their limits. */
+function keptOf(outcome: { readonly refs?: Refs; readonly memo?: unknown }): {
+  refs?: Refs
+  memo?: undefined
+} {
+  const isLong = outcome.memo !== undefined && isLongMemo(outcome.memo)
+  const { refs } = outcome
+  return {
+    ...(refs === undefined && !isLong ? {} : { refs: boundedRefs(refs ?? {}, isLong ? 1 : 0) }),
+    ...(isLong ? { memo: undefined } : {}),
+  }
+}
+
+const isLongMemo = (memo: unknown): boolean =>
+  (JSON.stringify(memo) ?? '').length > limits.memoCharacters
 
 function checkedAnswer(
   answer: Approved | Accepted | Declined | Pending,
@@ -174,7 +213,7 @@ function checkedUnknown({ why, refs, memo }: Extract<Outcome, { is: 'unknown' }>
     is: 'unknown',
     why: whyOf(why),
     ...(isTexts(refs) ? { refs: boundedRefs(refs) } : {}),
-    ...(memo !== undefined && isJson(memo) ? { memo } : {}),
+    ...(memo !== undefined && isJson(memo) && !isLongMemo(memo) ? { memo } : {}),
   }
 }
 

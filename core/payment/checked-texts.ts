@@ -40,15 +40,18 @@ const note = 'tollgate.cut'
 /**
  * References within the limits of number and length. The money moved, so an excess is no reason for
  * doubt: the surplus is dropped, and a note among the references says so.
+ *
+ * @param leftOut Other parts of the outcome that were left out.
  */
-export function boundedRefs(given: Refs): Refs {
+export function boundedRefs(given: Refs, leftOut = 0): Refs {
   const all = Object.entries(given)
   const { refs: most, refNameCharacters, refCharacters } = limits
   const isWhole = ([name, text]: readonly [string, string]) =>
     name.length <= refNameCharacters && text.length <= refCharacters
-  if (all.length <= most && all.every(isWhole)) return Object.fromEntries(all.map(clean))
+  if (leftOut === 0 && all.length <= most && all.every(isWhole))
+    return Object.fromEntries(all.map(clean))
   const kept = all.filter(([name]) => name !== note).slice(0, most - 1)
-  const cut = kept.filter((ref) => !isWhole(ref)).length + all.length - kept.length
+  const cut = kept.filter((ref) => !isWhole(ref)).length + all.length - kept.length + leftOut
   return Object.fromEntries([
     ...kept.map(([name, text]) =>
       clean([name.slice(0, refNameCharacters), text.slice(0, refCharacters)]),

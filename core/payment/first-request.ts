@@ -4,7 +4,7 @@ import { businessNow, clockOf } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { Mode } from '../connector/registry.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -38,7 +38,7 @@ export type Use = {
   /** The checkout that the shopper pays. */
   readonly inCheckout?: InCheckout
   /** The transaction of the embedding program that writes the payment; it is sent after the commit. */
-  readonly within?: TransactionClient
+  readonly within?: OpenTransaction
 }
 
 export type Asked = {

@@ -177,7 +177,8 @@ function replayColumns({ wallet }: Asked): ReplayColumns {
   return { wallet: replay.wallet, replay_hash: replay.hash, replay_until: replay.until }
 }
 
-const noReplay: ReplayColumns = { wallet: null, replay_hash: null, replay_until: null }
+/** Of a payment without a token of a wallet. */
+export const noReplay: ReplayColumns = { wallet: null, replay_hash: null, replay_until: null }
 
 /** A registration's own columns: short id, request part, and the date of the expiry notice. */
 async function registeringColumns(

@@ -3,7 +3,7 @@ import type { RequestFields } from '@tollgate/plugin-kit'
 import { brandOf, type PaymentType } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
@@ -12,7 +12,7 @@ import { captureToCome, refuseWhileTwoSteps } from './capture-to-come.ts'
 import { amountOf, effectOn, refusalCode, refuseUnusable } from './follow-up-rules.ts'
 import { findReplay, type Idempotency } from './idempotency.ts'
 import { isOpen } from './late-word-table.ts'
-import { refuseUnstorable } from './queue-payment.ts'
+import { findReplayWithin, refuseUnstorable } from './queue-payment.ts'
 import {
   type AcceptedFollowUp,
   type NewFollowUp,
@@ -109,7 +109,7 @@ export async function acceptFollowUp(
   type: PaymentType,
   request: Request,
   idempotency: Idempotency | null,
-  within?: TransactionClient,
+  within?: OpenTransaction,
 ): Promise<AcceptedFollowUp | QueuedFollowUp> {
   if (within !== undefined) refuseUnstorable(request)
   const earlier = await findReplay(engine, idempotency)
@@ -133,8 +133,9 @@ export async function acceptFollowUp(
     ...(within !== undefined && { within }),
   })
   if (begun !== 'refused') return begun
-  // This very request, sent twice at the same time, may have taken the rest.
-  const twin = await findReplay(engine, idempotency)
+  // This very request, sent before in the same transaction or twice at the same time, may have taken the rest.
+  const before = within && (await findReplayWithin(within, idempotency))
+  const twin = before ?? (await findReplay(engine, idempotency))
   if (twin !== undefined) return { replay: twin }
   throw await refusal(engine, target, { type, effect, amountMinor })
 }

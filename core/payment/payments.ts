@@ -3,7 +3,7 @@
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
 import { TooManyFailures } from '../card-testing/card-testing.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -40,7 +40,7 @@ export async function createPayment(
   caller: Caller,
   request: Request,
   idempotencyKey: string | undefined,
-  within?: TransactionClient,
+  within?: OpenTransaction,
 ): Promise<Done> {
   const { fields } = request
   const addressee = await engine.directory.addressee(caller, textOf(fields, 'entityId'))
@@ -135,7 +135,7 @@ async function createByReference(
   reference: string,
   request: Request,
   idempotencyKey: string | undefined,
-  within: TransactionClient | undefined,
+  within: OpenTransaction | undefined,
 ): Promise<Done> {
   const practice = practiceOf(request.fields)
   if (textOf(request.fields, 'paymentType') !== 'PA' || practice === undefined) {
@@ -163,7 +163,7 @@ export async function followUp(
   id: string,
   request: Request,
   idempotencyKey: string | undefined,
-  { path = `/v1/payments/${id}`, within }: { path?: string; within?: TransactionClient } = {},
+  { path = `/v1/payments/${id}`, within }: { path?: string; within?: OpenTransaction } = {},
 ): Promise<Done> {
   const type = followUpType(request.fields)
   const original = await referenced(engine, caller, id, type, request.fields)

@@ -2,12 +2,13 @@
 import { limits, sadFields } from '@tollgate/schemas'
 import type { Request } from '../call.ts'
 import { violated } from '../db/database.ts'
-import { inOpenTransaction, type Run, type TransactionClient } from '../db/open-transaction.ts'
+import type { OpenTransaction } from '../db/open-transaction.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { acceptOf } from './accept-statement.ts'
-import { type Idempotency, replayed } from './idempotency.ts'
+import { findReplay, type Idempotency, replayed } from './idempotency.ts'
 import type { AcceptRow } from './store-first.ts'
 import { queueAttempt } from './store-queued.ts'
 import type { Payment } from './types.ts'
@@ -35,7 +36,7 @@ export function refuseUnstorable({ names }: Request): void {
 export function refuseAuthentication(): never {
   throw new GatewayError('600.200.200', {
     description:
-      'Authentication needs the shopper, and a queued payment is sent later: authenticate first and send the external 3-D Secure values, or use create.',
+      'Authentication needs the shopper, and a queued payment is sent later: send the payment with create.',
   })
 }
 
@@ -43,24 +44,24 @@ export function refuseAuthentication(): never {
 const keyTries = 8
 
 /**
- * Writes with `write` and queues the attempt, in the client's transaction.
+ * Writes with `write` and queues the attempt, in the program's transaction.
  *
  * @param write Writes the rows under the attempt's key of this number; undefined: it wrote nothing.
  * @returns what was written, or undefined.
  */
 export async function queueWithin<Written extends { readonly key: string }>(
   engine: Engine,
-  client: TransactionClient,
+  within: OpenTransaction,
   connector: string,
-  write: (run: Run, no: number) => Promise<Written | undefined>,
+  write: (no: number) => Promise<Written | undefined>,
 ): Promise<Written | undefined> {
   for (let no = 1; ; no += 1) {
     try {
-      return await inOpenTransaction(engine.lanes, client, async (run) => {
-        const written = await write(run, no)
+      return await within.undoable(async () => {
+        const written = await write(no)
         if (written === undefined) return undefined
-        await run(queueAttempt(written.key, newId(), limits.queuedLookMs))
-        await engine.jobs.sendWithin(client, written.key, connector)
+        await within.run(queueAttempt(written.key, newId(), limits.queuedLookMs))
+        await engine.jobs.sendWithin(within, written.key, connector)
         return written
       })
     } catch (error) {
@@ -72,26 +73,31 @@ export async function queueWithin<Written extends { readonly key: string }>(
 /** @returns the key of the attempt; undefined when the idempotency key has an earlier payment. */
 export async function queueFirst(
   engine: Engine,
-  client: TransactionClient,
+  within: OpenTransaction,
   row: AcceptRow,
   keyNumber: (no: number) => string,
 ): Promise<string | undefined> {
-  const queued = await queueWithin(engine, client, row.connector!, async (run, no) => {
+  const queued = await queueWithin(engine, within, row.connector!, async (no) => {
     const key = keyNumber(no)
     const now = { ...row, attempt_key: key }
-    const [written] = await run(acceptOf(now).one(now))
+    const [written] = await within.run(acceptOf(now).one(now))
     return written === undefined ? undefined : { key }
   })
   return queued?.key
 }
 
+const readerOf = (within: OpenTransaction) => ({
+  lanes: { single: <Row>(statement: Sql<Row>) => within.run(statement) },
+})
+
+/** The payment of an idempotency key, or undefined. The same transaction may have written it. */
+export const findReplayWithin = (
+  within: OpenTransaction,
+  idempotency: Idempotency | null,
+): Promise<Payment | undefined> => findReplay(readerOf(within), idempotency)
+
 /** The payment of an idempotency key, which the same transaction may have written. */
-export function replayedWithin(
-  engine: Engine,
-  client: TransactionClient,
+export const replayedWithin = (
+  within: OpenTransaction,
   idempotency: Idempotency,
-): Promise<Payment> {
-  return inOpenTransaction(engine.lanes, client, (run) =>
-    replayed({ lanes: { single: run } }, idempotency),
-  )
-}
+): Promise<Payment> => replayed(readerOf(within), idempotency)

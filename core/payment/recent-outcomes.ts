@@ -7,7 +7,8 @@ import type { Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import type { Settling } from './settle-row.ts'
-import type { Source } from './types.ts'
+import type { Source, StoredRequest } from './types.ts'
+import type { Begun } from './write-again.ts'
 
 export type RecentOutcome = {
   readonly work: Settling
@@ -15,33 +16,117 @@ export type RecentOutcome = {
   readonly source: Source
 }
 
+type Kept = {
+  readonly merchant: string
+  /** Everything but the request. */
+  readonly rest: Buffer
+  /** JSON. Kept once, although the payment and its row both have it, and with one byte per ASCII character. */
+  readonly request: Buffer
+}
+
 /**
- * The last outcomes, up to a number, as bytes. Commits hold no clear account data, but a string can be a part
- * of the request's body for V8, and would keep the whole body in memory.
+ * The last outcomes, up to a number and a size, as bytes. Commits hold no clear account data, but a string can
+ * be a part of the request's body for V8, and would keep the whole body in memory.
  */
 export class RecentOutcomes {
-  readonly #kept: Buffer[] = []
-  #next = 0
+  /** Oldest first. */
+  readonly #kept = new Set<Kept>()
+  readonly #ofMerchants = new Map<string, { readonly kept: Set<Kept>; bytes: number }>()
+  #bytes = 0
 
-  keep({ payment, lease, begun, returns }: Settling, outcome: Outcome, source: Source): void {
-    if (begun === null) return
-    const one: RecentOutcome = { work: { payment, lease, begun, returns }, outcome, source }
+  /** The memory of all that is kept. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * Keeps an outcome instead of older ones. Where the size is the limit, those go of the merchant that has most:
+   * nobody pushes out the outcomes of a merchant with less.
+   */
+  keep(
+    { payment, lease, begun, returns }: Settling,
+    outcome: Outcome,
+    source: Source,
+    merchant: string,
+  ): void {
+    const work = {
+      payment: { ...payment, request: {} },
+      lease,
+      begun: begun && withRequest(begun, '', {}),
+      returns,
+    }
+    let rest: Buffer
     try {
-      this.#kept[this.#next] = serialize(one)
+      rest = exact(serialize({ work, outcome, source } satisfies RecentOutcome))
     } catch {
       // A connector put something into its outcome that has no bytes, a function say.
       return
     }
-    this.#next = (this.#next + 1) % limits.recentOutcomes
+    this.#add({ merchant, rest, request: exact(Buffer.from(JSON.stringify(payment.request))) })
+    this.#makeRoom(merchant)
+  }
+
+  #add(one: Kept): void {
+    const mine = this.#ofMerchants.get(one.merchant) ?? { kept: new Set(), bytes: 0 }
+    this.#ofMerchants.set(one.merchant, mine)
+    this.#kept.add(one)
+    mine.kept.add(one)
+    mine.bytes += sizeOf(one)
+    this.#bytes += sizeOf(one)
+  }
+
+  #makeRoom(merchant: string): void {
+    const { recentOutcomes, recentOutcomeBytes, recentOutcomeBytesPerMerchant } = limits
+    if (this.#kept.size > recentOutcomes) this.#forget(first(this.#kept))
+    const mine = this.#ofMerchants.get(merchant)
+    while (mine !== undefined && mine.bytes > recentOutcomeBytesPerMerchant) {
+      this.#forget(first(mine.kept))
+    }
+    while (this.#bytes > recentOutcomeBytes) {
+      const all = [...this.#ofMerchants.values()]
+      this.#forget(first(all.reduce((most, one) => (one.bytes > most.bytes ? one : most)).kept))
+    }
+  }
+
+  #forget(one: Kept): void {
+    const mine = this.#ofMerchants.get(one.merchant)!
+    this.#kept.delete(one)
+    mine.kept.delete(one)
+    mine.bytes -= sizeOf(one)
+    this.#bytes -= sizeOf(one)
+    if (mine.kept.size === 0) this.#ofMerchants.delete(one.merchant)
   }
 
   /** Oldest first. */
   all(): readonly RecentOutcome[] {
-    return [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)].map(
-      (bytes) => deserialize(bytes) as RecentOutcome,
-    )
+    return [...this.#kept].map(({ rest, request }) => {
+      const { work, ...said } = deserialize(rest) as RecentOutcome
+      const text = request.toString()
+      const asked = JSON.parse(text) as StoredRequest
+      const begun = work.begun && withRequest(work.begun, text, asked)
+      return { ...said, work: { ...work, payment: { ...work.payment, request: asked }, begun } }
+    })
   }
 }
+
+/** The rows of a first commit with this request. */
+const withRequest = (begun: Begun, text: string, request: StoredRequest): Begun =>
+  begun.is === 'first'
+    ? { is: 'first', row: { ...begun.row, request: text } }
+    : { ...begun, row: { ...begun.row, payment: { ...begun.row.payment, request } } }
+
+/** A copy without the room that its maker left for more. */
+function exact(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
+}
+
+const sizeOf = ({ rest, request }: Kept): number =>
+  rest.buffer.byteLength + request.buffer.byteLength
+
+/** The oldest one. */
+const first = (kept: ReadonlySet<Kept>): Kept => kept.values().next().value!
 
 const ofEngines = new WeakMap<Engine, RecentOutcomes>()
 

@@ -7,7 +7,7 @@ import { type Connector, notSent, type RequestFields } from '@tollgate/plugin-ki
 import { limits, type PaymentType } from '@tollgate/schemas'
 import { refuseWrongParameters } from '../connector/parameters.ts'
 import { neverReached, outcomeUnknown, sqlState, violated } from '../db/database.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { OpenTransaction } from '../db/open-transaction.ts'
 import { databaseUnavailable } from '../db/unavailable.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -79,7 +79,7 @@ export type NewFollowUp = {
   /** The number of the request. */
   readonly ndc?: string | undefined
   /** The transaction of the embedding program that writes it; it is sent after the commit. */
-  readonly within?: TransactionClient
+  readonly within?: OpenTransaction
 }
 
 /** @returns `refused` when the balance cannot cover the amount. */
@@ -116,7 +116,7 @@ export async function reserveFollowUp(
   }
   await faultPoint('before-T1', id)
   if (wanted.within !== undefined) {
-    const queue = { client: wanted.within, idempotency, target }
+    const queue = { within: wanted.within, idempotency, target }
     return queueFollowUp(engine, row, keyOf, queue)
   }
   const written = await tellFirstCommit(engine, payment, () =>
@@ -151,15 +151,16 @@ async function queueFollowUp(
   row: FollowUpRow,
   keyOf: (no: number) => string,
   {
-    client,
+    within,
     idempotency,
     target,
-  }: { client: TransactionClient; idempotency: Idempotency | null; target: Payment },
+  }: { within: OpenTransaction; idempotency: Idempotency | null; target: Payment },
 ): Promise<AcceptedFollowUp | QueuedFollowUp | 'refused'> {
   const { payment } = row
-  const writing = queueWithin(engine, client, payment.connector, async (run, no) => {
+  const writing = queueWithin(engine, within, payment.connector, async (no) => {
     const key = keyOf(no)
-    const [reserved] = await run(reserve({ ...row, payment: { ...payment, attemptKey: key } }))
+    const keyed = { ...row, payment: { ...payment, attemptKey: key } }
+    const [reserved] = await within.run(reserve(keyed))
     return reserved === undefined ? undefined : { key, minor: reserved.amount_minor }
   })
   const queued = await writing.catch((error: unknown) => {
@@ -167,7 +168,7 @@ async function queueFollowUp(
     return 'replay' as const
   })
   if (queued === undefined) return 'refused'
-  if (queued === 'replay') return { replay: await replayedWithin(engine, client, idempotency!) }
+  if (queued === 'replay') return { replay: await replayedWithin(within, idempotency!) }
   const minor = queued.minor ?? target.approvedMinor ?? target.amount.minor
   return { queued: { ...payment, attemptKey: queued.key, amount: { ...payment.amount, minor } } }
 }

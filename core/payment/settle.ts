@@ -84,13 +84,24 @@ export async function settle(
   )
   await faultPoint('after-T2', work.payment.id)
   if (written === undefined) return lost(engine, work, row, given, outcome, source)
-  recentOutcomesOf(engine).keep(work, given, source)
+  keepRecent(engine, work, given, source)
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
-  concludeTrial(engine, work.trial, payment, source, written.fingerprint)
+  concludeTrial(engine, work.trial, payment, source, written.fingerprint ?? numberIn(work))
   announce(engine, payment, event, written.seq)
   await afterwards(engine, work, payment, outcome, source)
   return { payment, moved: true }
 }
+
+function keepRecent(engine: Engine, work: Settling, given: Outcome, source: Source): void {
+  const { channelId } = work.payment
+  // The entity above a channel is its merchant.
+  const merchant = engine.directory.knownPath(channelId)?.[1] ?? channelId
+  recentOutcomesOf(engine).keep(work, given, source, merchant)
+}
+
+/** The fingerprint of the number, where the rows of the first commit are known. */
+const numberIn = ({ begun }: Settling): Buffer | null =>
+  begun?.is === 'first' ? (begun.row.fingerprint ?? null) : null
 
 /** What follows the commit. Safe to run again. */
 async function afterwards(

@@ -14,32 +14,83 @@ select ${timerId}::uuid, now() + ${afterMs}::bigint * interval '1 millisecond', 
 from queued
 returning id`
 
-/** How long ago the transaction of a queued attempt began; empty when no attempt is queued. */
-export const queuedFor = (key: string) => sql<{ age_ms: number }>`
-  select (extract(epoch from now() - sent_at) * 1000)::double precision as age_ms
+export type QueuedRow = {
+  /** How long ago the transaction of the attempt began. */
+  age_ms: number
+  attempt_kind: string
+  data_key_id: string | null
+  fingerprint: Buffer | null
+  sealed: Buffer | null
+  idempotency_key: Buffer | null
+  idempotency_fingerprint: Buffer | null
+  /** Number of the registration that the payment stores. */
+  made_short_no: bigint | null
+}
+
+/**
+ * A queued attempt, with what its commit wrote beside the payment; empty when none is queued. Rows of one
+ * transaction have the same time, which finds the key.
+ */
+export const queuedFor = (key: string) => sql<QueuedRow>`
+  select (extract(epoch from now() - attempt.sent_at) * 1000)::double precision as age_ms,
+    attempt.kind as attempt_kind, instrument.data_key_id, instrument.fingerprint, instrument.sealed,
+    keyed.key as idempotency_key, keyed.fingerprint as idempotency_fingerprint,
+    registration.short_no as made_short_no
   from tollgate.attempt
-  where key = ${key}::text and state = 'queued'`
+  left join tollgate.instrument on instrument.id = attempt.payment_id
+  left join tollgate.payment on payment.id = attempt.payment_id
+  left join tollgate.registration on registration.id = payment.registration_id
+    and registration.payment_id = payment.id
+  left join lateral (
+    select key, fingerprint
+    from tollgate.idempotency
+    where idempotency.created_at = attempt.sent_at and idempotency.payment_id = attempt.payment_id
+    limit 1) keyed on true
+  where attempt.key = ${key}::text and attempt.state = 'queued'`
+
+export type BegunRow = {
+  age_ms: number
+  /** Its row is older than the present leader, and may have been begun at the one before. */
+  is_doubtful: boolean
+  /** The registration that pays was removed since. */
+  is_removed: boolean
+}
 
 /**
  * Begins a queued attempt, in one process only: empty for all others. From here on it is swept like
- * any attempt, so a process that dies after this statement never lets another one send.
+ * any attempt, so a process that dies after this statement never lets another one send. A doubtful one
+ * has no lease, for an enquiry. The statement locks the registration that pays: a removal comes either
+ * before the payment, which is then not sent, or after it.
  */
-export const beginQueued = (key: string, leaseMs: number) => sql<{ age_ms: number }>`
-with before as (
-  select key, sent_at
+export const beginQueued = (key: string, leaseMs: number) => sql<BegunRow>`
+with before as materialized (
+  select key, sent_at, payment_id,
+    -- Of two transactions, the older one has the greater age. A leader is noted before anything else is written.
+    coalesce(age(attempt.xmin) > (
+      select age(leader.xmin) from tollgate.server_timeline leader order by leader.timeline desc limit 1), false)
+      as is_doubtful
   from tollgate.attempt
   where key = ${key}::text and state = 'queued'
   for update),
+paying as materialized (
+  select registration.removed_at
+  from before
+  join tollgate.payment on payment.id = before.payment_id
+  join tollgate.registration on registration.id = payment.registration_id
+    and registration.payment_id <> payment.id
+  for share of registration),
 begun as (
   update tollgate.attempt set state = 'sending', lease = 1, sent_at = now(),
-    lease_until = now() + ${leaseMs}::integer * interval '1 millisecond'
+    lease_until = now() + case when before.is_doubtful then interval '0'
+      else ${leaseMs}::integer * interval '1 millisecond' end
   from before
   where attempt.key = before.key
-  returning (extract(epoch from now() - before.sent_at) * 1000)::double precision as age_ms),
+  returning (extract(epoch from now() - before.sent_at) * 1000)::double precision as age_ms, before.is_doubtful),
 ended as (
   delete from tollgate.timer
   where kind = 'queued' and ref = ${key}::text and exists (select from begun))
-select age_ms from begun`
+select age_ms, is_doubtful, exists (select from paying where removed_at is not null) as is_removed
+from begun`
 
 /** Ends the timer of an attempt that is queued no longer. */
 export const endQueued = (key: string) => sql`

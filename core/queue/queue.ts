@@ -7,7 +7,7 @@ import { type Clock, type JobWithMetadata, systemClock as machineClock, PgBoss }
 import { systemClock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import { asOfDatabase } from '../db/failures.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { TransactionClient } from '../db/program-client.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import { errorFields } from '../error-words.ts'
 import { jobRuns } from '../telemetry.ts'
@@ -269,7 +269,7 @@ export class Queue {
     name: string,
     payload: object,
     key: string | undefined,
-    client: TransactionClient | undefined,
+    client?: TransactionClient,
   ): Promise<void> {
     const jobs = [{ data: payload, ...(key === undefined ? {} : { singletonKey: key }) }]
     await this.#boss.insert(name, jobs, client === undefined ? {} : { db: within(client) })

@@ -1,5 +1,5 @@
 /** Jobs, and their state in the queue. */
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { TransactionClient } from '../db/program-client.ts'
 
 /** How a job is queued and tried again. Payloads hold ids, and the name of the connector that the work waits for. */
 export type QueuedJob<Payload extends object> = {

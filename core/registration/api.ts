@@ -8,7 +8,7 @@ import {
   embedder,
   type RequestOptions,
 } from '../caller/embedder.ts'
-import { clientOf } from '../db/open-transaction.ts'
+import { clientOf, inOpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import type { Done } from '../payment/payments.ts'
@@ -60,17 +60,18 @@ export class Registrations {
       return payWithRegistration(this.#engine, caller, id, asked, options.idempotencyKey)
     }, options)
   /** Queues the payment in a transaction of the embedding program, as `payments.accept` does. */
-  readonly accept = (
+  readonly accept = async (
     id: string,
     request: Requests['registrations.pay'],
     options: AcceptOptions,
   ): Promise<PaymentView> =>
-    this.#paid(async (caller) => {
-      const { idempotencyKey } = options
-      const asked = await this.#read(caller, 'registrations.pay', request)
-      const client = clientOf(options)
-      return payWithRegistration(this.#engine, caller, id, asked, idempotencyKey, client)
-    }, options)
+    inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
+      this.#paid(async (caller) => {
+        const { idempotencyKey } = options
+        const asked = await this.#read(caller, 'registrations.pay', request)
+        return payWithRegistration(this.#engine, caller, id, asked, idempotencyKey, within)
+      }, options),
+    )
   readonly update = (
     id: string,
     request: Requests['registrations.update'],

@@ -3,7 +3,7 @@ import { actorOf } from '../audit/actor.ts'
 import { businessNow } from '../business-time/time.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import type { TransactionClient } from '../db/open-transaction.ts'
+import type { OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
@@ -59,7 +59,7 @@ export async function payWithRegistration(
   id: string,
   request: Request,
   idempotencyKey: string | undefined,
-  within?: TransactionClient,
+  within?: OpenTransaction,
 ): Promise<Done> {
   const addressee = await engine.directory.addressee(caller, textOf(request.fields, 'entityId'))
   const entityId = textOf(request.fields, 'entityId') ?? addressee.id

@@ -81,6 +81,8 @@ export const limits = {
   refs: 32,
   refNameCharacters: 64,
   refCharacters: 512,
+  /** The memo of an operation as JSON; a longer one is left out, because money may have moved. */
+  memoCharacters: 64 * 1024,
   /** Texts for display from a connector: details of a result, and of the card. */
   shownTexts: 64,
   shownTextNameCharacters: 64,
@@ -176,6 +178,9 @@ export const limits = {
   welcomeMs: 20 * second,
   /** Outcomes that a process keeps after they were answered, in case a failover loses them. */
   recentOutcomes: 2048,
+  /** Their size, of all and of one merchant. */
+  recentOutcomeBytes: 32 * 1024 * 1024,
+  recentOutcomeBytesPerMerchant: 8 * 1024 * 1024,
   /** The pause between two lines of the log about one outage of the database. */
   outageLogMs: 10 * second,
   /** A connection idle for this long is checked. */

@@ -173,6 +173,138 @@ describe('subscriptions', () => {
     assert.deepEqual(types, ['REGISTRATION'])
   })
 
+  test('statements that a failed handler left to themselves write nothing', async () => {
+    const left: Promise<unknown>[] = []
+    let tries = 0
+    await using subscription = await run.gateway.subscribe('left', async (event, { client }) => {
+      tries += 1
+      const note = (id: string) =>
+        client.query('insert into shop_event (name, event_id) values ($1, $2)', ['left', id])
+      if (tries > 1) return void (await note(event.id))
+      for (let no = 0; no < 20; no += 1) left.push(note(`left ${no}`))
+      const all = Promise.all(left)
+      all.catch(() => {})
+      await Promise.all([all, Promise.reject(new Error('another branch failed'))])
+    })
+    assert.ok(subscription)
+    await pay(1)
+    await heard('left', 1)
+    const ends = await Promise.allSettled(left)
+    assert.ok(
+      ends.some((end) => end.status === 'rejected' && end.reason.name === 'TransactionOver'),
+    )
+    const rows = await run.sql<{ event_id: string }>(
+      "select event_id from shop_event where name = 'left'",
+    )
+    assert.equal(rows.length, 1)
+    assert.doesNotMatch(rows[0]!.event_id, /^left/)
+  })
+
+  test('a handler that ends before its statements fails, and the log says so', async () => {
+    let tries = 0
+    const left: Promise<unknown>[] = []
+    await using subscription = await run.gateway.subscribe('unfinished', async (event, context) => {
+      tries += 1
+      const noting = Promise.all([
+        noted('unfinished')(event, context),
+        noted('unfinished')(event, context),
+      ])
+      if (tries > 1) return void (await noting)
+      left.push(noting.catch((error) => error.name))
+    })
+    assert.ok(subscription)
+    const [id] = await pay(1)
+    assert.deepEqual(await heard('unfinished', 1), [id, id])
+    assert.deepEqual(await Promise.all(left), ['TransactionOver'])
+    const lines = run.logs.filter(({ fields }) => fields.subscription === 'unfinished')
+    assert.deepEqual(
+      lines.map(({ fields }) => fields.error),
+      ['UnfinishedStatements'],
+    )
+  })
+
+  /** A handler that takes `count` events, and then none any more. */
+  const stopsAfter = (name: string, count: number): SubscriptionHandler => {
+    let taken = 0
+    return async (event, context) => {
+      if (taken === count) throw new Error('the process stops here')
+      await noted(name)(event, context)
+      taken += 1
+    }
+  }
+
+  /** Four payments on one page behind the start of a subscription; the third one stores its account. */
+  async function pageOf(name: string): Promise<string[]> {
+    await olderTransactionsEnd(run)
+    await (await run.gateway.subscribe(name, () => {})).close()
+    const paid = await pay(2)
+    paid.push((await run.pay({ createRegistration: 'true' })).id, ...(await pay(1)))
+    await olderTransactionsEnd(run)
+    return paid
+  }
+
+  test('other types in the middle of a page repeat no event and skip none', async () => {
+    for (const taken of [1, 3, 4]) {
+      const name = `types-after-${taken}`
+      const paid = await pageOf(name)
+      const first = await run.gateway.subscribe(name, stopsAfter(name, taken))
+      const before = await heard(name, taken)
+      await first.close()
+      await using second = await run.gateway.subscribe(name, noted(name), { types: ['PAYMENT'] })
+      assert.ok(second)
+      const last = await run.pay()
+      await until(async () => ((await paymentsOf(name)).includes(last.id) ? true : undefined))
+      const left = [...paid, last.id].filter((id) => !before.includes(id))
+      assert.deepEqual(await paymentsOf(name), [...before, ...left])
+      const handled = await run.sql('select event_id from shop_event where name = $1', [name])
+      assert.equal(new Set(handled.map((row) => row.event_id)).size, handled.length)
+    }
+  })
+
+  test('a registration comes although its payment was the last event of a stopped process', async () => {
+    const paid = await pageOf('within')
+    const first = await run.gateway.subscribe('within', stopsAfter('within', 3))
+    await heard('within', 3)
+    await first.close()
+    await using second = await run.gateway.subscribe('within', noted('within'))
+    assert.ok(second)
+    const handled = await heard('within', 5)
+    assert.equal(new Set(handled).size, 5)
+    assert.deepEqual([handled[0], handled[1], handled[2], handled[4]], paid)
+  })
+
+  test('the position of an earlier version continues behind the event that it names', async () => {
+    const paid = await pageOf('older')
+    const [start] = await run.sql<{ cursor: string }>(
+      "select cursor from tollgate.subscription where name = 'older'",
+    )
+    const first = await run.gateway.subscribe('older', stopsAfter('older', 2))
+    await heard('older', 2)
+    await first.close()
+    const [second] = await run.sql<{ event_id: string }>(
+      "select event_id from shop_event where name = 'older' order by no desc limit 1",
+    )
+    await run.sql(
+      "update tollgate.subscription set cursor = $1, handled = $2 where name = 'older'",
+      [start!.cursor, second!.event_id],
+    )
+    await using next = await run.gateway.subscribe('older', noted('older'), { types: ['PAYMENT'] })
+    assert.ok(next)
+    assert.deepEqual(await heard('older', 4), paid)
+  })
+
+  test('a second close leaves a newer subscription of the name alone', async () => {
+    const first = await run.gateway.subscribe('closed-twice', () => {})
+    await first.close()
+    await using second = await run.gateway.subscribe('closed-twice', () => {})
+    assert.ok(second)
+    await first.close()
+    await assert.rejects(
+      run.gateway.subscribe('closed-twice', () => {}),
+      { code: '200.300.404' },
+    )
+  })
+
   test('a closing gateway lets the handler of the running event finish', async () => {
     const other = await run.another()
     const entered = Promise.withResolvers<void>()

@@ -136,6 +136,36 @@ describe('the check of an outcome', () => {
     }
   })
 
+  test('members that outcomes do not have are dropped, whatever they hold', () => {
+    const raw = { pan: card, cvv: '123', body: 'R'.repeat(1_000_000) }
+    const common = { refs, text: 'said', raw, extra: raw, [card]: card }
+    for (const given of [
+      { is: 'approved', refs },
+      { is: 'accepted', refs, finalBy: 'event' },
+      { is: 'declined', refs, reason: '800.100.203' },
+      { is: 'pending', refs, next: 'event' },
+      { is: 'unknown', refs, why: 'no line' },
+    ]) {
+      const told = checked({ ...given, ...common })
+      assert.deepEqual(told, given.is === 'unknown' ? given : { ...given, text: 'said' }, given.is)
+    }
+  })
+
+  test('a memo beyond its limit is left out, and the references say so', () => {
+    const fits = 'm'.repeat(limits.memoCharacters - 2)
+    const memo = { is: 'approved', refs, memo: fits }
+    assert.deepEqual(checked(memo), memo)
+    const cut = checked({ ...memo, memo: `${fits}m` })
+    assert.deepEqual(JSON.parse(JSON.stringify(cut)), {
+      is: 'approved',
+      refs: { ...refs, 'tollgate.cut': '1 cut or left out' },
+    })
+    assert.deepEqual(checked({ is: 'unknown', why: 'no line', memo: [fits] }), {
+      is: 'unknown',
+      why: 'no line',
+    })
+  })
+
   test('texts of an outcome are made storable or dropped', () => {
     const told = checked({
       is: 'declined',

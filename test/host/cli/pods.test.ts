@@ -119,7 +119,10 @@ describe('an installation of two pods', () => {
       )
       const unknown = await run('entity', 'list', '--pod', '2')
       assert.match(unknown.err, /--pod 2 is not one of the pods: 0 \(main\), 1 \(second\)/)
-      assert.equal((await run('entity', 'list', '--pod', 'second')).out, 'there are no entities\n')
+      assert.equal(
+        (await run('entity', 'list', '--pod', 'second')).out,
+        'no entities yet: tollgate entity create --kind psp --name …\n',
+      )
       assert.match((await run('entity', 'list', '--pod', '0')).out, /merchant/)
       assert.match((await run('pod', 'list')).out, /1 +second +\S+ +0 +ready/)
       served.child.kill('SIGTERM')

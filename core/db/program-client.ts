@@ -1,0 +1,98 @@
+/** Clients of transactions in which the engine and the embedding program work together. */
+import pg from 'pg'
+import type { Client } from './database.ts'
+
+/**
+ * A client of `pg` on the gateway's database, inside a transaction: after its `BEGIN`, before its
+ * `COMMIT`. Its user needs the rights of the gateway's user.
+ */
+export interface TransactionClient {
+  query(statement: { text: string; values?: unknown[] }): Promise<{ rows: unknown[] }>
+}
+
+export type ProgramResult = {
+  // biome-ignore lint/suspicious/noExplicitAny: rows of the program's own tables, as in pg
+  readonly rows: any[]
+  readonly rowCount: number | null
+}
+
+/** A client in a transaction of the engine, for the program's own statements. */
+export interface ProgramClient extends TransactionClient {
+  query(statement: string, values?: unknown[]): Promise<ProgramResult>
+  query(statement: { text: string; values?: unknown[] }): Promise<ProgramResult>
+}
+
+const turns = new WeakMap<TransactionClient, Promise<unknown>>()
+
+/** Runs `work` after everything that was asked of the client before. */
+export function inTurn<T>(client: TransactionClient, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(client)
+  const mine = before === undefined ? work() : before.then(work, work)
+  turns.set(client, mine)
+  const forget = () => {
+    if (turns.get(client) === mine) turns.delete(client)
+  }
+  mine.then(forget, forget)
+  return mine
+}
+
+const connections = new WeakMap<TransactionClient, TransactionClient>()
+
+/** The connection behind a client, for the work whose turn it is. */
+export const behind = (client: TransactionClient): TransactionClient =>
+  connections.get(client) ?? client
+
+/** A connection of the engine in the hands of the program. */
+export type Loan = {
+  readonly client: ProgramClient
+  /** Whether a statement, or a call of the gateway with the client, has not ended. */
+  readonly isBusy: () => boolean
+  /** Refuses every statement from now on, also those that wait for their turn. */
+  readonly end: () => void
+}
+
+/**
+ * Lends a connection of the engine, inside a transaction. A statement of the program after the end of the
+ * transaction would commit by itself, or in a transaction of somebody else.
+ */
+export function lend(connection: Client): Loan {
+  let isOver = false
+  const open: ProgramClient = {
+    query: async (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+      if (isOver) throw new TransactionOver()
+      return connection.query({
+        // The program's types, where a statement has none of its own.
+        types: pg.types,
+        ...(typeof statement === 'string' ? { text: statement } : statement),
+        ...(values !== undefined && { values }),
+      })
+    },
+  }
+  const client: ProgramClient = {
+    query: (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) =>
+      inTurn(client, () => open.query(statement as string, values)),
+  }
+  connections.set(client, open)
+  return {
+    client,
+    isBusy: () => turns.has(client),
+    end: () => {
+      isOver = true
+    },
+  }
+}
+
+export class TransactionOver extends Error {
+  override readonly name = 'TransactionOver'
+  constructor() {
+    super('the transaction of this client is over: await every statement before the handler ends')
+  }
+}
+
+/** The handler ended before its statements. */
+export class UnfinishedStatements extends Error {
+  override readonly name = 'UnfinishedStatements'
+  constructor() {
+    super('the handler ended before its statements: await each statement and call with the client')
+  }
+}
