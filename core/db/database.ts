@@ -4,13 +4,8 @@ import { limits } from '@tollgate/schemas'
 import postgres from 'pg'
 import { intendAction } from '../call-trace.ts'
 import { systemClock } from '../clock.ts'
-import {
-  type DatabaseSsl,
-  databaseAddress,
-  freeClient,
-  isStuck,
-  type PoolSizes,
-} from './connection.ts'
+import { databaseAddress, freeClient, isStuck } from './connection.ts'
+import type { DatabaseOptions } from './database-options.ts'
 import { asNeverReached, asOfDatabase, graver, mustLeave, sqlState } from './failures.ts'
 import { Leader } from './leader.ts'
 import { OutageLog } from './outage.ts'
@@ -21,30 +16,9 @@ import { Sessions, type Settings } from './sessions.ts'
 import type { Sql } from './sql.ts'
 import { wireTypes } from './wire-types.ts'
 
+export type { DatabaseOptions } from './database-options.ts'
 export { neverReached, outcomeUnknown, sqlState, violated } from './failures.ts'
 export { type Patience, patience } from './patience.ts'
-
-export type DatabaseOptions = {
-  /** `postgres://user:password@host:port/name`. */
-  readonly url: string
-  /** Schema of the engine's tables; pg-boss gets `<schema>_boss`. Default `tollgate`. */
-  readonly schema?: string
-  /**
-   * Named prepared statements, and settings of sessions. False where a connection pooler in transaction mode
-   * may stand before the database: then each transaction brings its settings, at the cost of two more round
-   * trips for a statement. Default true.
-   */
-  readonly prepare?: boolean
-  /** Connections of this process, by lane. */
-  readonly pool?: PoolSizes
-  /** Encryption of the connections, instead of `sslmode` in the URL. */
-  readonly ssl?: DatabaseSsl
-  /**
-   * The weakest `synchronous_commit` of the server that a live start accepts. With `local`, a failover loses
-   * the last payments; with `off`, a crash does, too. Default `on`.
-   */
-  readonly synchronousCommit?: 'on' | 'local' | 'off'
-}
 
 const silent: Log = { info() {}, warn() {} }
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Log } from '@tollgate/plugin-kit'
-import { type Clock, systemClock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import { derive, encrypt } from '../crypto/cipher.ts'
 import { isUnavailable } from '../db/failures.ts'
 import type { Lanes } from '../db/lanes.ts'
@@ -31,20 +31,13 @@ import {
   instrumentsById,
   showUse,
 } from './store.ts'
+import type { VaultOptions } from './vault-options.ts'
 
 /** A sealed value and the key it is under. */
 export type Sealed = { dataKeyId: string; sealed: Buffer }
 
 /** The result for one of several values: absent after its erasure, or the error. */
 export type Unsealed = Record<string, string> | GatewayError | undefined
-
-export type VaultOptions = {
-  readonly clock?: Clock
-  readonly log?: Log
-  /** How long an opened data key is used without asking the provider again. Default four hours. */
-  readonly keepMs?: number
-  readonly pod?: PodPlace
-}
 
 /** The purpose of the audit trail's chain keys. */
 export const chainPurpose = 'audit trail'

@@ -1,10 +1,11 @@
 /** "A connector in an hour", command by command, from the packed packages. */
 import assert from 'node:assert/strict'
-import { type ExecFileException, execFile } from 'node:child_process'
+import { type ExecFileException, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import { createGateway, localKeys, makeKey } from '../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../rig/database.ts'
 import { environmentOfNpm, packedProject } from '../rig/packed.ts'
@@ -80,11 +81,8 @@ async function takesPayment(own: string): Promise<string> {
   const division = await entities.create({ kind: 'division', name: 'Shop', parentId: psp })
   const merchant = await entities.create({ kind: 'merchant', name: 'Shop', parentId: division })
   const channel = await entities.create({ kind: 'channel', name: 'Web', parentId: merchant })
-  const { startBank } = (await import(pathToFileURL(path.join(own, 'sandbox/server.ts')).href)) as {
-    startBank(account: object): Promise<{ url: string; close(): Promise<void> }>
-  }
   const account = { user: 'shop-1', password: 'a password', notifySecret: 'another secret' }
-  const bank = await startBank(account)
+  const bank = await bankOf(own, account)
   const installedAs = path.join(folder, 'node_modules/tollgate-connector-north-bank')
   for (const file of ['package.json', ...globSync('dist/**/*.js', { cwd: own })]) {
     mkdirSync(path.dirname(path.join(installedAs, file)), { recursive: true })
@@ -103,8 +101,23 @@ async function takesPayment(own: string): Promise<string> {
       )
     })
   } finally {
-    await bank.close()
+    bank.close()
   }
+}
+
+/** The sandbox of the package, in a process of its own: here, packages would be the sources of the repository. */
+async function bankOf(own: string, account: object): Promise<{ url: string; close(): void }> {
+  writeFileSync(
+    path.join(own, 'bank.mjs'),
+    `import { startBank } from './sandbox/server.ts'
+     console.log((await startBank(${JSON.stringify(account)})).url)`,
+  )
+  const child = spawn(process.execPath, ['bank.mjs'], {
+    cwd: own,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [url] = await once(createInterface(child.stdout), 'line')
+  return { url, close: () => void child.kill() }
 }
 
 for (const wire of ['json', 'xml', 'form']) {

@@ -207,8 +207,8 @@ test('an embedded engine brings few packages, and no install script', () => {
   )
 })
 
-/** Measured, and held: more needs a reason. */
-const mostOfEngine = { packages: 37, bytes: 22_000_000 }
+/** Measured, and held: more needs a reason. Four of the packages are Tollgate's own. */
+const mostOfEngine = { packages: 41, bytes: 22_000_000 }
 
 test('a Node that is too old gets a sentence, from the programs and from an import', async () => {
   const older = path.join(packed, 'older-node.mjs')

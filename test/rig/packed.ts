@@ -74,11 +74,12 @@ export async function installPacked(
   await npm(['install', ...choices, ...tarballs, ...others], folder)
 }
 
-/** npm as a user runs it, without the outer npm's variables. */
+/** npm as a user runs it, without the variables of the outer npm and of the outer run of tests. */
 export function environmentOfNpm(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
+        name !== 'NODE_TEST_CONTEXT' &&
         !/^npm_(config_(?!cache|registry|userconfig)|package|lifecycle|node|command)/.test(name),
     ),
   )
