@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import type { Client, Database } from './database.ts'
 import { asOfDatabase, sqlState } from './failures.ts'
 import type { Lanes } from './lanes.ts'
-import { behind, inTurn, type TransactionClient } from './program-client.ts'
+import { behind, inTurn, type TransactionClient, TransactionOver } from './program-client.ts'
 import { type Sql, sql } from './sql.ts'
 
 /** The engine's part of a transaction of the embedding program. */
@@ -101,7 +101,7 @@ function refusedBegin(error: unknown): unknown {
   const state = sqlState(error)
   if (state === '25P01') return wrongClient('is in no transaction: send BEGIN first')
   if (state === '25P02') return wrongClient('is in a failed transaction: roll it back first')
-  return asOfDatabase(error)
+  return error instanceof TransactionOver ? error : asOfDatabase(error)
 }
 
 /** The same server and database, also behind another name or a pooler, whatever the session's formats. */

@@ -46,10 +46,9 @@ export class Payments {
     request: Requests['payments.create'],
     options: AcceptOptions,
   ): Promise<PaymentView> =>
-    this.#accept(options, async (caller, within) => {
-      const asked = await this.#read(caller, 'payments.create', request)
-      return createPayment(this.#engine, caller, asked, options.idempotencyKey, within)
-    })
+    this.#accept('payments.create', request, options, (caller, asked, within) =>
+      createPayment(this.#engine, caller, asked, options.idempotencyKey, within),
+    )
   readonly get = (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
     this.#view(async (caller) => {
       await this.#read(caller, 'payments.get', {})
@@ -70,10 +69,9 @@ export class Payments {
     request: Requests['payments.followUp'],
     options: AcceptOptions,
   ): Promise<PaymentView> =>
-    this.#accept(options, async (caller, within) => {
-      const asked = await this.#read(caller, 'payments.followUp', request)
-      return followUp(this.#engine, caller, id, asked, options.idempotencyKey, { within })
-    })
+    this.#accept('payments.followUp', request, options, (caller, asked, within) =>
+      followUp(this.#engine, caller, id, asked, options.idempotencyKey, { within }),
+    )
   readonly capture = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
     this.followUp(id, { ...request, paymentType: 'CP' }, options)
   readonly refund = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
@@ -89,11 +87,15 @@ export class Payments {
 
   /** The response is a part of the work: an error in it undoes what was written, too. */
   async #accept(
+    operation: string,
+    request: unknown,
     options: AcceptOptions,
-    work: (caller: Caller, within: OpenTransaction) => Promise<Done>,
+    work: (caller: Caller, asked: Request, within: OpenTransaction) => Promise<Done>,
   ): Promise<PaymentView> {
+    // Rights come before everything else that may be wrong.
+    const asked = await this.#read(options?.caller ?? embedder, operation, request)
     return inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
-      this.#view((caller) => work(caller, within), options),
+      this.#view((caller) => work(caller, asked, within), options),
     )
   }
 

@@ -64,14 +64,17 @@ export class Registrations {
     id: string,
     request: Requests['registrations.pay'],
     options: AcceptOptions,
-  ): Promise<PaymentView> =>
-    inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
-      this.#paid(async (caller) => {
-        const { idempotencyKey } = options
-        const asked = await this.#read(caller, 'registrations.pay', request)
-        return payWithRegistration(this.#engine, caller, id, asked, idempotencyKey, within)
-      }, options),
+  ): Promise<PaymentView> => {
+    // Rights come before everything else that may be wrong.
+    const asked = await this.#read(options?.caller ?? embedder, 'registrations.pay', request)
+    return inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
+      this.#paid(
+        (caller) =>
+          payWithRegistration(this.#engine, caller, id, asked, options.idempotencyKey, within),
+        options,
+      ),
     )
+  }
   readonly update = (
     id: string,
     request: Requests['registrations.update'],
