@@ -233,10 +233,14 @@ async function answerOperation(
     status: response.statusCode,
     code: reply === undefined ? undefined : codeOf(reply),
     payment: reply === undefined ? undefined : paymentOf(reply),
-    gone: response.destroyed ? (true as const) : undefined,
+    gone: hasGone(request, response) ? (true as const) : undefined,
   }
   logRequest(parts.log, asked, outcome, told)
 }
+
+/** The answer learns of the end of its connection a moment later than the connection. */
+const hasGone = ({ socket }: HttpRequest, response: HttpAnswer): boolean =>
+  response.destroyed || (!response.writableEnded && socket.destroyed)
 
 const costIn = (reply: Reply | undefined, document: Document): number =>
   reply?.stream === undefined ? costOf(document) : streamCost

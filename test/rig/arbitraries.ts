@@ -3,6 +3,7 @@
  * tables allow, and return it unchanged.
  */
 import fc from 'fast-check'
+import { namesCardData } from '../../core/request/card-data-names.ts'
 import { type Tree, treeOf } from '../../schemas/generate/tree.ts'
 import {
   brands,
@@ -243,10 +244,14 @@ function crossed(name: string): string[] {
 function keyOf(field: Field): fc.Arbitrary<string> {
   const { pattern, max } = field.options.key ?? { pattern: '[a-z]{3,9}', max: 64 }
   const machinery = ['__proto__', 'constructor', 'prototype']
-  return fc
-    .stringMatching(new RegExp(`^(?:${pattern})$`))
-    .map((key) => key.replace(control, 'x'))
-    .filter((key) => !machinery.includes(key) && [...key].length <= max && key.isWellFormed())
+  return (
+    fc
+      .stringMatching(new RegExp(`^(?:${pattern})$`))
+      .map((key) => key.replace(control, 'x'))
+      .filter((key) => !machinery.includes(key) && [...key].length <= max && key.isWellFormed())
+      // A name such as `cv-n` stands for a security code.
+      .filter((key) => !namesCardData(key))
+  )
 }
 
 /** The body of a form with these parameters. */

@@ -71,7 +71,7 @@ const fieldsPerGroup = {
   'webhook replay': 4,
   'delivery query': 1,
   answer: 6,
-  error: 9,
+  error: 10,
   'payment response': 47,
   'registration response': 3,
   checkout: 1,
