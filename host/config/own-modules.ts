@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const esSyntax = /^\s*(?:import\b[^(]|export\b)/m
+const esSyntax = /^[ \t]*(?:import\b[^(]|export\b)/m
 
 /** URLs of the folders. */
 const folders = new Set<string>()
