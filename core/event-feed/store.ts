@@ -95,7 +95,10 @@ export const beginningAfter = (floor: string) => sql<{ txid: string; horizon: st
     select txid from tollgate.event where id >= ${floor}::uuid order by id limit 1000) event on true
   group by horizon`
 
-/** Those of `channels` that have an event after the place beside them. */
+/**
+ * Those of `channels` that have an event after the place beside them. The order and the limit keep a plan for
+ * unknown values from a scan of all recent events, which takes a second over half a million of them.
+ */
 export const channelsWithNews = (
   channels: readonly string[],
   after: readonly { readonly txid: string; readonly seq: number; readonly id: string }[],
@@ -105,11 +108,14 @@ export const channelsWithNews = (
   from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) decided
   cross join unnest(${channels}::uuid[], ${after.map(({ txid }) => txid)}::xid8[], ${after.map(({ seq }) => seq)}::integer[],
     ${after.map(({ id }) => id)}::uuid[]) as place(channel_id, txid, seq, event_id)
-  where exists (
-    select from tollgate.event
+  cross join lateral (
+    select id
+    from tollgate.event
     where event.channel_id = place.channel_id
       and (event.txid, event.seq, event.id) > (place.txid, place.seq, place.event_id)
-      and event.txid < decided.horizon and event.id >= ${floor}::uuid)`
+      and event.txid < decided.horizon and event.id >= ${floor}::uuid
+    order by event.txid, event.seq, event.id
+    limit 1) news`
 
 export const everyChannel = sql<{ id: string }>`
   select id from tollgate.entity where kind = 'channel'`
