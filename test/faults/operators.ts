@@ -1,6 +1,6 @@
 /**
  * Operators: without reversals by key they decide by the acquirer's books; they keep some late
- * successes, and close some entries that block others.
+ * successes, and close some entries that block others, and those that block a reversal of the engine.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
@@ -15,7 +15,7 @@ import { merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
 export type Operators = {
-  /** Decides payments that only operators can decide, until `end` resolves. */
+  /** Decides what only operators can decide or unblock, until `end` resolves. */
   decideUntil(end: Promise<unknown>): Promise<void>
   /**
    * Keeps every second late success that the acquirer completed, and closes every second return.
@@ -72,6 +72,18 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
           [withoutReversalByKey],
         )
         for (const one of stuck) await settle(one)
+        // A contradiction stops the reversal that the failed capture of a sale in two steps waits for.
+        const holding = await sql<{ id: string }>(
+          `select distinct entry.id
+           from tollgate.timer t
+           join tollgate.payment p on p.id = case when t.kind = 'continue' then t.ref::uuid end
+           join tollgate.payment capture on capture.id = p.chain_id and capture.state = 'declined'
+           join tollgate.attention entry on p.id = any(entry.freezes)
+           where entry.kind = 'conflict' and entry.resolved_at is null`,
+        )
+        for (const { id } of holding) {
+          await gateway.operator.resolve(id, decided).catch(() => undefined)
+        }
         await pause(everyMs)
       }
     },
