@@ -17,6 +17,7 @@ npm run faults -- --profile full --seed 7         half an hour, every kind of fa
 npm run faults -- --profile failover              a minute: the primary dies, its synchronous standby takes over
 npm run faults -- --profile failover-asynchronous a minute: the same with one that is behind; the loss is counted
 npm run faults -- --profile patroni               eight minutes: the leader of a Patroni cluster dies, hands over, stands still, loses its standbys and etcd
+npm run faults -- --profile patroni-short         two and a half minutes: it dies and hands over
 npm run faults -- --profile patroni-strict        six minutes: the same where no commit is acknowledged without a standby
 npm run faults -- --profile patroni-keeps         four minutes: the same behind a proxy that keeps connections to a former leader
 npm run faults -- --profile patroni-asynchronous  six minutes: the same without synchronous standbys; the loss is counted

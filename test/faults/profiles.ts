@@ -100,6 +100,13 @@ export const profiles: Readonly<Record<string, Profile>> = {
       faults: ['kill', 'switchover', 'stall', 'wake', 'standbys', 'registry'],
     },
   },
+  // For continuous integration.
+  'patroni-short': {
+    ...patroni,
+    name: 'patroni-short',
+    minutes: 2.5,
+    patroni: { mode: 'synchronous', proxy: 'closes', faults: ['kill', 'switchover'] },
+  },
   // No commit is acknowledged without a standby, so both standbys may die.
   'patroni-strict': {
     ...patroni,
