@@ -84,9 +84,9 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Step>
       ...(reason.resultCode === reported.reason ? { chargebackResultCode: reported.reason } : {}),
     },
   })
-  const why =
-    misfit?.why ??
-    (isAgain ? 'a chargeback that was reversed came again' : 'a chargeback beyond what is left')
+  const again = isAgain ? 'a chargeback that was reversed came again' : undefined
+  const whys = [again, misfit?.why].filter((why) => why !== undefined)
+  const why = whys.length === 0 ? 'a chargeback beyond what is left' : whys.join(', ')
   const entry = {
     id: newId(),
     kind: 'beyond-sums',

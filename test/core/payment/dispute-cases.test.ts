@@ -76,6 +76,17 @@ describe('chargebacks by reference', { concurrency: true }, () => {
     assert.deepEqual(await run.kinds(id), [])
   })
 
+  test('a chargeback of a declined payment, repeated after its reversal, is listed as both', async () => {
+    const { id } = await run.debit('case-declined', { debit: refuse })
+    const first = { outcome: chargeback, reference: 'case-declined', minor: '9200' }
+    assert.equal(await run.tell(id, { ...first, eventId: 'case-declined-1' }), 'recorded')
+    assert.equal(await giveBack(id, 'case-declined'), 'recorded')
+    assert.equal(await charge(id, 'case-declined'), 'recorded')
+    const misfit = 'a chargeback of a payment that is declined'
+    const about = (await whys(id)).filter((why) => String(why).includes('a chargeback'))
+    assert.deepEqual(about, [misfit, `a chargeback that was reversed came again, ${misfit}`])
+  })
+
   test('a chargeback repeated after its reversal is a new round with its own reversal', async () => {
     const id = await debit('case-rounds')
     const first = { outcome: chargeback, reference: 'case-rounds', minor: '9200' }
