@@ -4,7 +4,8 @@ import type { Ground } from '../rig/installation/ground.ts'
 import { merchantId } from '../rig/installation/installation.ts'
 
 const dayMs = 86_400_000
-const dayLastsMs = 60_000
+/** Work on files rests beside payments, so that a fifth of the time is left for it. */
+const dayLastsMs = 20_000
 
 export class Settlements {
   readonly #ground: Pick<Ground, 'acquirer' | 'sql'>
@@ -25,7 +26,7 @@ export class Settlements {
     await this.#fetch()
   }
 
-  /** Ends a business day every minute, so that no file is too long to be matched between two deaths. */
+  /** Ends business days so often that no file is too long to be matched between two deaths. */
   async settleRegularly(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(dayLastsMs, undefined, { signal }).catch(() => undefined)
