@@ -150,6 +150,7 @@ async function onePage(engine: Engine, reading: Reading, from: Position): Promis
   const rows = await engine.lanes.read(
     pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
   )
+  refuseLost(from, rows[0]!.horizon)
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
   const { notifications, last, isWithin } = await fillPage(engine, found, limit, ({ id, type }) => {
     return types.includes(type) && !(from.isWithin && id === from.id)
@@ -201,6 +202,17 @@ export async function cursorBehind(
   const [id = ''] = notification.split('-', 1)
   const [row] = isId(id) ? await engine.lanes.single(eventById(id, null)) : []
   return row && cursorOf({ ...behindEvent(row, notification), sinceMs: null })
+}
+
+/**
+ * A position is behind an event, and all its transactions are decided. A database that has not come so far is an older
+ * copy, in which the reader would miss events without a word.
+ */
+function refuseLost({ txid, id }: Position, horizon: string): void {
+  if (id === lowestId || BigInt(txid) < BigInt(horizon)) return
+  const what =
+    'is ahead of this database, which was probably restored from a backup: start again with since'
+  throw refuse('200.300.404', 'cursor', what, '')
 }
 
 /** A start without an event of its own follows the server's counter down. No events lie between. */

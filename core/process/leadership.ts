@@ -80,10 +80,9 @@ export class Leadership {
     if (before !== undefined && !isRestored && before.timeline >= timeline) return
     if (isRestored) {
       const [newest] = await ask(newestTxid)
-      await catchUp(client, nextTxid, BigInt(newest?.txid ?? 0))
+      await catchUp(client, nextTxid, largest(knownTxid, BigInt(newest?.txid ?? 0)))
     } else if (before !== undefined) {
-      const last = (nextTxid > knownTxid ? nextTxid : knownTxid) + BigInt(limits.skippedTxids)
-      await skip(client, nextTxid, last)
+      await skip(client, nextTxid, largest(nextTxid, knownTxid) + BigInt(limits.skippedTxids))
     }
     await ask(addTimeline(timeline, system))
   }
@@ -92,18 +91,19 @@ export class Leadership {
 const isOther = (one: string | null, other: string | null) =>
   one !== null && other !== null && one !== other
 
+const largest = (one: bigint, other: bigint) => (one > other ? one : other)
+
 /**
- * A dump that was restored into a new cluster brings events with numbers that the server has not reached. Until it
- * has, the feed would hide them and miss new ones.
+ * A dump that was restored into a new cluster brings rows with numbers that the server has not reached. Until it
+ * has, feed and reports would hide them and miss new ones. Readers know numbers of after the dump, which stay out.
  */
 async function catchUp(client: pg.ClientBase, next: bigint, newest: bigint): Promise<void> {
-  if (newest < next) return
-  if (newest - next > BigInt(limits.restoredTxids)) {
+  if (newest > next && newest - next > BigInt(limits.restoredTxids)) {
     throw new Error(
-      `the database was restored into another cluster, whose transaction counter is ${next}, and its events have numbers up to ${newest}. Before starting any process, run outside of a transaction: ${skipTxids(newest + 1n)}`,
+      `the database was restored into another cluster, whose transaction counter is ${next}, and its rows have numbers up to ${newest}. Before starting any process, run outside of a transaction: ${skipTxids(newest + 1n)}`,
     )
   }
-  await skip(client, next, newest + 1n)
+  await skip(client, next, largest(next, newest) + BigInt(limits.skippedTxids))
 }
 
 /**

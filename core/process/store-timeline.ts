@@ -17,10 +17,25 @@ export const addTimeline = (timeline: number, system: string | null) => sql`
   on conflict (timeline) do update set system = excluded.system, since = now()
   where server_timeline.system <> excluded.system`
 
-/** The highest transaction number of the last events: ids and numbers come in nearly the same order. */
+/**
+ * The highest transaction number that a row has. Ids of events and their numbers come in nearly the same order; a
+ * record keeps the number of its last version, whatever its id.
+ */
 export const newestTxid = sql<{ txid: string | null }>`
   select max(txid)::text as txid
-  from (select txid from tollgate.event order by id desc limit 10000) as late`
+  from (
+    select max(txid) as txid
+    from (select txid from tollgate.event order by id desc limit 10000) as late
+    union all
+    select newest.txid
+    from tollgate.entity
+    cross join lateral (
+      select txid from tollgate.settlement_record
+      where entity_id = entity.id order by txid desc limit 1) as newest
+    union all
+    select max(txid) from tollgate.report_series
+    union all
+    select max(txid) from tollgate.report_departure) as used`
 
 /** Empty commits until the transaction counter has passed a number. Outside transactions only. */
 export const skipTxids = (last: bigint): string =>

@@ -55,12 +55,17 @@ export type BatchRow = {
 /**
  * Balances the batches of a file: opening, gross amounts, less fees, and other lines must equal payout and
  * closing. A record that failed is not paid out: only its fee counts. Writes nothing: the leases keep the sums.
+ * After a crash the stage has only the lines that were no records yet.
  */
 export const batchesOf = (fileId: string) => sql<BatchRow>`
 with named as materialized (
   select scope_id, batch, settled_currency as currency
   from tollgate.settlement_stage
   where file_id = ${fileId}::uuid and scope_id is not null
+  union
+  select scope_id, batch, settled_currency
+  from tollgate.settlement_record
+  where file_id = ${fileId}::uuid
   union
   select scope_id, batch, currency
   from tollgate.settlement_batch_line

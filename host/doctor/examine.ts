@@ -150,9 +150,9 @@ export async function examineRows(
 /** A server counts its transactions from the start: a restored database brings later ones along. */
 async function examineTransactions(store: DoctorStore): Promise<Finding> {
   const { next, newest } = await store.transactions()
-  if (newest < next) return well('the transaction counter of the server is ahead of all events')
+  if (newest < next) return well('the transaction counter of the server is ahead of all rows')
   return problem(
-    `the transaction counter of the server is ${next}, but events have transaction numbers up to ${newest}, as after a restore: the event feed hides events until the counter is ahead. Before starting any process, run: do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`,
+    `the transaction counter of the server is ${next}, but rows have transaction numbers up to ${newest}, as after a restore: the event feed and report files hide rows until the counter is ahead. Before starting any process, run: do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`,
   )
 }
 

@@ -79,11 +79,20 @@ export class DoctorStore {
     )
   }
 
-  /** The next transaction of the server, and the newest of the last events: ids and transactions come in nearly the same order. */
+  /** The next transaction of the server, and the newest that a row has. */
   async transactions(): Promise<{ next: bigint; newest: bigint }> {
     const [row] = await this.#rows<{ next: string; newest: string | null }>(`
-      select pg_snapshot_xmax(pg_current_snapshot())::text as next, max(e.txid)::text as newest
-      from (select txid from tollgate.event order by id desc limit 1000) e`)
+      select pg_snapshot_xmax(pg_current_snapshot())::text as next, max(used.txid)::text as newest
+      from (
+        select max(txid) as txid from (select txid from tollgate.event order by id desc limit 1000) late
+        union all
+        select newest.txid from tollgate.entity cross join lateral (
+          select txid from tollgate.settlement_record
+          where entity_id = entity.id order by txid desc limit 1) newest
+        union all
+        select max(txid) from tollgate.report_series
+        union all
+        select max(txid) from tollgate.report_departure) used`)
     return { next: BigInt(row!.next), newest: BigInt(row!.newest ?? 0) }
   }
 

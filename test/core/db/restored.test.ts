@@ -1,6 +1,7 @@
 /** A dump of another cluster, whose events have transaction numbers that this server has not reached. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '@tollgate/schemas'
 import { card, startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 
@@ -36,6 +37,24 @@ describe('a database from another cluster', () => {
       'select system = (select system_identifier::text from pg_control_system()) as is_own from tollgate.server_timeline',
     )
     assert.deepEqual(rows, [{ is_own: true }])
+  })
+
+  test('numbers of settlement records count, and those that readers may know from after the dump stay out', async () => {
+    await asRestored(1_000)
+    const [{ ahead } = { ahead: 0n }] = await run.sql<{ ahead: bigint }>(
+      'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 50000 as ahead',
+    )
+    await run.sql(
+      `insert into tollgate.report_series (entity_id, txid, record_id)
+       values (gen_random_uuid(), $1::text::xid8, gen_random_uuid())`,
+      [String(ahead)],
+    )
+    await run.another()
+    const [{ next } = { next: 0n }] = await run.sql<{ next: bigint }>(
+      'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next',
+    )
+    assert.ok(next > ahead + BigInt(limits.skippedTxids), `${next} follows ${ahead}`)
+    await run.sql('delete from tollgate.report_series')
   })
 
   test('a start refuses a gap that takes minutes, and says the statement that closes it', async () => {

@@ -260,6 +260,39 @@ describe('a settlement file of several windows', () => {
     assert.deepEqual(await traces(fileId), whole)
   })
 
+  test('balances its payouts also when the database server crashed after their records were stored', async () => {
+    const batch = (no: number) => `crash-${no}`
+    const payout = { batch: batch(1), date, cashflow: 'POS' }
+    const balanced = await imported([
+      settled({ id: 'C-0', batch: batch(1), date }),
+      batchLine('payout', '92.00', payout),
+    ])
+    await workOnScope(one.engine, balanced.scopeId)
+    // One more line of the first payout, which is no longer balanced, and those of others.
+    const numbers = [1, 2, 3, 4, 5, 6]
+    const { fileId, scopeId } = await imported(
+      numbers.map((no) => settled({ id: `C-${no}`, batch: batch(no), date })),
+    )
+    onFaultPoint(async (point) => {
+      if (point !== 'settlement-recorded') return
+      await crash()
+      throw new Error('interrupted')
+    })
+    await workOnScope(one.engine, scopeId)
+    onFaultPoint(undefined)
+    await makeDue()
+    await workOnScope(one.engine, scopeId)
+    assert.ok(await wasDecided(fileId))
+    const payouts = await run.sql<{ name: string; is_balanced: boolean | null }>(
+      `select name, is_balanced from tollgate.settlement_batch where name like 'crash-%' order by name`,
+    )
+    assert.deepEqual(
+      payouts.map(({ name }) => name),
+      numbers.map(batch),
+    )
+    assert.equal(payouts[0]!.is_balanced, false)
+  })
+
   test('lets readers of the event feed see what happens while it is worked on', async () => {
     const { lines } = await everyKind()
     const { fileId, scopeId } = await imported(lines)

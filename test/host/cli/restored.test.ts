@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cursorOf } from '../../../core/event-feed/position.ts'
+import { GatewayError } from '../../../core/index.ts'
 import { startGateway, testKey, until } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
@@ -19,7 +20,7 @@ test('the doctor detects a restored database, and its statement completes the fe
   }
   try {
     assert.deepEqual(await examined(), [
-      'ok       the transaction counter of the server is ahead of all events',
+      'ok       the transaction counter of the server is ahead of all rows',
     ])
     const paid = [await run.pay(), await run.pay()]
     await run.sql(`update tollgate.event set txid = (txid::text::bigint + 20000)::text::xid8`)
@@ -28,21 +29,26 @@ test('the doctor detects a restored database, and its statement completes the fe
     )
     const place = { isWithin: false, atMs: Date.now(), sinceMs: null }
     const reader = { cursor: cursorOf({ ...first!, ...place }) }
-    assert.deepEqual(await told(reader), [])
+    const refused = await told(reader).catch((error: unknown) => error)
+    assert.ok(refused instanceof GatewayError)
+    assert.match(
+      refused.parameterErrors[0]!.message,
+      /restored from a backup: start again with since/,
+    )
     assert.deepEqual(await told({ since: '2020-01-01' }), [])
 
     const [problem] = await examined()
     assert.match(
       problem!,
-      new RegExp(`^PROBLEM +.* events have transaction numbers up to ${second!.txid},`),
+      new RegExp(`^PROBLEM +.* rows have transaction numbers up to ${second!.txid},`),
     )
     assert.match(
       problem!,
-      /the transaction counter of the server is \d+, .* as after a restore: .* hides events/,
+      /the transaction counter of the server is \d+, .* as after a restore: .* hide rows/,
     )
     await run.sql(/run: (do .*)$/.exec(problem!)![1]!)
     assert.deepEqual(await examined(), [
-      'ok       the transaction counter of the server is ahead of all events',
+      'ok       the transaction counter of the server is ahead of all rows',
     ])
     const late = await run.pay()
     const [one, two] = paid.map(({ id }) => id)
