@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { hash, X509Certificate } from 'node:crypto'
 import {
   contractVersion,
   definePlugin,
@@ -59,7 +59,9 @@ function open(text: string, context: Context) {
   if (merchant === undefined) return refusedToken('recipient')
   const plain = plainOf(token, merchant)
   if (plain === undefined) return refusedToken('decryption')
-  const replay = { replayId: token.transactionId, replayUntil: new Date(atMs + ageMs + 1) }
+  // All that is signed: a part of it could be read with other borders.
+  const replayId = hash('sha256', token.signed)
+  const replay = { replayId, replayUntil: new Date(atMs + ageMs + 1) }
   return cardOf(plain, replay) ?? refusedToken('content')
 }
 

@@ -11,12 +11,12 @@ export type Token = {
   /** A public key (EC_v1), or a key sealed under the merchant's (RSA_v1). */
   readonly key: Buffer
   readonly publicKeyHash: Buffer
-  readonly transactionId: string
-  /** What the signature covers. */
+  /** What the signature covers: the parts in a row, without their borders. */
   readonly signed: Buffer
 }
 
-const hex = /^(?:[0-9a-fA-F]{2})+$/
+/** Parts behind the data have one length, so that no byte can move from one to the other. */
+const digest = /^[0-9a-fA-F]{64}$/
 
 export function tokenOf(text: string): Token | 'malformed' | 'version' {
   const read = strictJson(text, ['data', 'header', 'signature', 'version'])
@@ -38,16 +38,15 @@ export function tokenOf(text: string): Token | 'malformed' | 'version' {
     key === undefined ||
     publicKeyHash?.length !== createHash('sha256').digest().length ||
     typeof transactionId !== 'string' ||
-    !hex.test(transactionId) ||
+    !digest.test(transactionId) ||
     typeof application !== 'string' ||
-    !(application === '' || hex.test(application))
+    !(application === '' || digest.test(application))
   ) {
     return 'malformed'
   }
   const rest = [Buffer.from(transactionId, 'hex'), Buffer.from(application, 'hex')]
-  const signed = Buffer.concat([key, data, ...rest])
   return {
-    ...{ version, data, signature, key, publicKeyHash, signed },
-    transactionId: transactionId.toLowerCase(),
+    ...{ version, data, signature, key, publicKeyHash },
+    signed: Buffer.concat([key, data, ...rest]),
   }
 }

@@ -43,6 +43,7 @@ export function createSandbox(version: Version = 'EC_v1'): WalletSandbox {
       const sealed = seal(contentOf(scene, flaw), to, version, merchant, flaw)
       return tokenOf(sealed, to, version, by, scene.at, flaw)
     },
+    respelled,
   }
 }
 
@@ -116,6 +117,33 @@ function tokenOf(
       transactionId: transactionId.toString('hex'),
     },
   })
+}
+
+/** The signature covers one row of bytes without the borders of its parts. */
+function respelled(token: string): readonly string[] {
+  const read = JSON.parse(token) as { data: string; header: Record<string, string> }
+  const { data, header } = read
+  const keyName = 'wrappedKey' in header ? 'wrappedKey' : 'ephemeralPublicKey'
+  const id = header.transactionId!
+  const like = (more: Record<string, string>, other = data) =>
+    JSON.stringify({ ...read, data: other, header: { ...header, ...more } })
+  const texts = [like({ transactionId: id.toUpperCase() }), JSON.stringify(read, undefined, 1)]
+  for (let at = 2; at < id.length; at += 2) {
+    texts.push(like({ transactionId: id.slice(0, at), applicationData: id.slice(at) }))
+  }
+  const bytes = Buffer.from(data, 'base64')
+  const key = Buffer.from(header[keyName]!, 'base64')
+  for (const many of [1, 16, 32]) {
+    const [rest, tail] = [bytes.subarray(0, -many), bytes.subarray(-many).toString('hex')]
+    texts.push(like({ transactionId: tail + id }, rest.toString('base64')))
+    const moved = (tail + id).slice(0, id.length)
+    const beyond = (tail + id).slice(id.length)
+    const shifted = { transactionId: moved, applicationData: beyond }
+    texts.push(like(shifted, rest.toString('base64')))
+    const longer = Buffer.concat([key, bytes.subarray(0, many)]).toString('base64')
+    texts.push(like({ [keyName]: longer }, bytes.subarray(many).toString('base64')))
+  }
+  return texts
 }
 
 const pemOf = (key: KeyObject) => String(key.export({ type: 'pkcs8', format: 'pem' }))

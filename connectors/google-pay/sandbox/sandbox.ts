@@ -42,6 +42,7 @@ export function createSandbox(): WalletSandbox {
       const message = sealed(contentOf(scene, flaw), to.publicKey, version, flaw)
       return signed(message, by, version)
     },
+    respelled,
   }
 }
 
@@ -108,6 +109,21 @@ function signed(signedMessage: string, root: Pair, version: Version): string {
     }),
     signedMessage,
   })
+}
+
+/** The text around the signed message is not signed, and a list may hold further signatures. */
+function respelled(token: string): readonly string[] {
+  const read = JSON.parse(token) as { intermediateSigningKey: { signatures: string[] } }
+  const key = read.intermediateSigningKey
+  const [signature = ''] = key.signatures
+  const like = (signatures: readonly string[]) =>
+    JSON.stringify({ ...read, intermediateSigningKey: { ...key, signatures } })
+  return [
+    JSON.stringify(read, undefined, 1),
+    JSON.stringify(Object.fromEntries(Object.entries(read).reverse())),
+    like([signature, signature]),
+    like(['AAAA', signature]),
+  ]
 }
 
 const rootDocument = ({ publicKey }: Pair) =>

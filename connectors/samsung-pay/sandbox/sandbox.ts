@@ -34,6 +34,7 @@ export function createSandbox(options: SandboxOptions = {}): WalletSandbox {
       const to = flaw === 'last-key' ? last : isForeign ? foreign : newest
       return sealed(contentOf(scene, flaw), to, options, flaw)
     },
+    respelled,
   }
 }
 
@@ -82,6 +83,16 @@ function wrapped(secret: Buffer, to: KeyObject, alg: NonNullable<SandboxOptions[
   if (alg === 'RSA1_5') return publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, secret)
   const oaepHash = alg === 'RSA-OAEP' ? 'sha1' : 'sha256'
   return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, secret)
+}
+
+/** Devices do not authenticate the header. */
+function respelled(token: string): readonly string[] {
+  const [header = '', ...parts] = token.split('.')
+  const read = JSON.parse(String(Buffer.from(header, 'base64url'))) as Record<string, string>
+  const { kid: _, ...unnamed } = read
+  return [unnamed, { ...read, typ: 'JWE' }, { ...read, cty: 'text' }].map((other) =>
+    [Buffer.from(JSON.stringify(other)).toString('base64url'), ...parts].join('.'),
+  )
 }
 
 const rsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey

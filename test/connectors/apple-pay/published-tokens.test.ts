@@ -61,6 +61,16 @@ for (const [name, one] of Object.entries(published)) {
     assert.equal(answer.amount?.currency, expected.currencyCode)
   })
 
+  test(`${name}: does not open with another border behind its data`, () => {
+    const read = JSON.parse(one.token) as { header: Record<string, string> }
+    const { transactionId: id = '' } = read.header
+    for (let at = 0; at < id.length; at += 2) {
+      const moved = { transactionId: id.slice(0, at), applicationData: id.slice(at) }
+      const text = JSON.stringify({ ...read, header: { ...read.header, ...moved } })
+      assert.deepEqual(applePay.open(text, context), { is: 'refused', class: 'malformed' })
+    }
+  })
+
   test(`${name}: is refused an hour later and an hour earlier, and for another merchant`, () => {
     for (const hours of [1, -1]) {
       const now = () => new Date(one.now + hours * 60 * 60_000)

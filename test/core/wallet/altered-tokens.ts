@@ -122,6 +122,8 @@ function tokens(run: WalletRun, field: Field): string[] {
 function altered(run: WalletRun, field: Field): string {
   const all = tokens(run, field)
   const [token, other] = [all[randomInt(all.length)]!, all[randomInt(all.length)]!]
+  const respelled = run.devices[field].respelled?.(token) ?? []
+  if (randomInt(50) === 0) return respelled[randomInt(respelled.length)]!
   const change = alterations[randomInt(alterations.length)]!
   const result = change(token, other)
   return result === token ? `${token.slice(0, -1)}` : result

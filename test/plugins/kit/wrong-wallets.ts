@@ -79,6 +79,18 @@ const each = (
 ): WrongWallet[] =>
   (Object.keys(wallets) as Name[]).map((name) => wrong(mistake, name, change, found))
 
+/** An Apple Pay token whose border is back in its place, and its transaction id as it came. */
+function withoutBorder(token: string): { readonly id: string; readonly text: string } {
+  try {
+    const read = JSON.parse(token) as { header: Record<string, string> }
+    const { transactionId: id = '', applicationData = '', ...header } = read.header
+    const transactionId = id + applicationData
+    return { id, text: JSON.stringify({ ...read, header: { ...header, transactionId } }) }
+  } catch {
+    return { id: token, text: token }
+  }
+}
+
 const good = 'a good token gives the card that is in it, and nothing else'
 const amount = 'the amount and the currency are those of the token'
 const rotation = 'a token under the last key opens during a rotation, and no longer after it'
@@ -86,6 +98,7 @@ const replayId =
   'a token has the same replay id whenever it is opened, and another token has another'
 const replayUntil = 'a token opens until replayUntil, and is refused from then on'
 const leaks = 'number, cryptogram and keys are in no answer and in nothing that is written'
+const respelled = 'a token in another spelling is refused, or has the same replay id'
 const altered = 'a token that was altered anywhere is refused, or is the same token'
 
 export const wrongWallets: readonly WrongWallet[] = [
@@ -178,6 +191,26 @@ export const wrongWallets: readonly WrongWallet[] = [
     'all tokens have one replay id',
     (wallet) => saying(wallet, (card) => ({ ...card, replayId: 'token' })),
     replayId,
+  ),
+  ...each(
+    'the replay id is that of the text',
+    (wallet) =>
+      opening(wallet, (token, context, right) => {
+        const answer = right(token, context)
+        return answer.is === 'opened' ? { ...answer, replayId: token } : answer
+      }),
+    respelled,
+  ),
+  wrong(
+    'the replay id is a part whose border is not signed',
+    'apple',
+    (wallet) =>
+      opening(wallet, (token, context, right) => {
+        const { id, text } = withoutBorder(token)
+        const answer = right(text, context)
+        return answer.is === 'opened' ? { ...answer, replayId: id } : answer
+      }),
+    respelled,
   ),
   ...each(
     'a replay is forgotten before the token ends',

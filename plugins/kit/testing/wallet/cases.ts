@@ -153,6 +153,20 @@ const replays: readonly WalletCase[] = [
     },
   },
   {
+    name: 'a token in another spelling is refused, or has the same replay id',
+    without: (_, { respelled }) =>
+      respelled === undefined ? 'its sandbox makes no other spellings' : undefined,
+    run(stage) {
+      const token = stage.sandbox.make(stage.scene)
+      const whole = revealed(stage.opened(token, 'opens'))
+      for (const [index, text] of stage.sandbox.respelled!(token).entries()) {
+        assert.notEqual(text, token, 'another spelling is another text')
+        const answer = stage.open(text)
+        if (answer.is === 'opened') assert.deepEqual(revealed(answer), whole, `spelling ${index}`)
+      }
+    },
+  },
+  {
     name: 'a token opens until replayUntil, and is refused from then on',
     run(stage) {
       const token = stage.sandbox.make(stage.scene)

@@ -53,4 +53,9 @@ export type WalletSandbox = {
   /** Flaws that no token of this wallet can have, with the reason. */
   readonly without?: Readonly<Partial<Record<TokenFlaw, string>>>
   make(scene: TokenScene, flaw?: TokenFlaw): string
+  /**
+   * Other texts that a forger without any key can make of a token, whose signature or tag may still fit: other
+   * spellings of what nobody signed, and moved borders between parts that are signed as one.
+   */
+  readonly respelled?: (token: string) => readonly string[]
 }
