@@ -1,7 +1,14 @@
 /** Proof that the wallet made a token: a detached signature, and its certificates up to a configured root. */
 import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import type { WalletRefusal } from '@tollgate/plugin-kit'
-import { type BaseBlock, GeneralizedTime, ObjectIdentifier, OctetString, UTCTime } from 'asn1js'
+import {
+  type BaseBlock,
+  fromBER,
+  GeneralizedTime,
+  ObjectIdentifier,
+  OctetString,
+  UTCTime,
+} from 'asn1js'
 import {
   type Certificate,
   ContentInfo,
@@ -32,6 +39,12 @@ const schemes: Readonly<
 }
 
 /**
+ * Bounds of the structure, twice what signatures of the wallet take: anybody may send a signature, and reading one holds
+ * up the process.
+ */
+const most = { bytes: 6144, nodes: 450, depth: 24 } as const
+
+/**
  * Certificates that came with the token prove nothing by themselves: the chain ends at a root of the configuration.
  *
  * @param roots Certificates in PEM.
@@ -57,18 +70,19 @@ function proven(
 ): Signed {
   const said = attributesOf(signer)
   if (said === undefined) return { why: 'malformed' }
+  // From the root down: a key of a forger's choice, which may be costly, is used for nothing.
+  const root = roots
+    .map((pem) => new X509Certificate(pem))
+    .find((one) => isIssued(intermediate, one) && one.ca)
+  if (root === undefined || !isIssued(leaf, intermediate) || !intermediate.ca || leaf.ca) {
+    return { why: 'chain' }
+  }
   const scheme = schemes[version]
   if (leaf.publicKey.asymmetricKeyType !== scheme.key) return { why: 'signature' }
   if (!scheme.signs.includes(signer.signatureAlgorithm.algorithmId)) return { why: 'algorithm' }
   const digest = createHash('sha256').update(signed).digest()
   if (!digest.equals(said.digest) || !isSigned(said.bytes, leaf.publicKey, signer)) {
     return { why: 'signature' }
-  }
-  const root = roots
-    .map((pem) => new X509Certificate(pem))
-    .find((one) => isIssued(intermediate, one) && one.ca)
-  if (root === undefined || !isIssued(leaf, intermediate) || !intermediate.ca || leaf.ca) {
-    return { why: 'chain' }
   }
   const isValid = [leaf, intermediate, root].every((one) => isValidAt(one, said.atMs))
   return isValid ? { atMs: said.atMs } : { why: 'chain-expired' }
@@ -82,7 +96,12 @@ type Parts = {
 
 /** The one signer with its one certificate and that one's issuer; undefined for any other structure. */
 function partsOf(signature: Buffer): Parts | undefined {
-  const info = ContentInfo.fromBER(Uint8Array.from(signature).buffer)
+  if (signature.length > most.bytes) return undefined
+  const { result, offset } = fromBER(Uint8Array.from(signature), {
+    ...{ maxNodes: most.nodes, maxDepth: most.depth, parseEmbedded: false },
+  })
+  if (offset !== signature.length) return undefined
+  const info = new ContentInfo({ schema: result })
   if (info.contentType !== oid.signedData) return undefined
   const data = new SignedData({ schema: info.content })
   const [signer, ...others] = data.signerInfos
