@@ -8,7 +8,7 @@ import {
 } from '@tollgate/plugin-kit'
 import { contentOf } from './card.ts'
 import { privateKey, sealedIn, unsealed } from './message.ts'
-import type { Version } from './root-keys.ts'
+import { rootKeysOf, type Version } from './root-keys.ts'
 import { account, config, documents } from './settings.ts'
 import { type Envelope, envelopeOf, proven } from './signature.ts'
 
@@ -24,7 +24,7 @@ export const googlePay = defineWallet({
   contract: contractVersion,
   config,
   account,
-  trust: { roots, testSettings: ['testRootKeys', 'testRootKeysUrl'] },
+  trust: { roots, usable, testSettings: ['testRootKeys', 'testRootKeysUrl'] },
   open,
   check,
   button: { facts },
@@ -37,7 +37,7 @@ function roots(settings: Config, environment: 'test' | 'live') {
     environment === 'live'
       ? [settings.rootKeys, settings.rootKeysUrl]
       : [settings.testRootKeys, settings.testRootKeysUrl]
-  if (environment === 'live' && url?.toLowerCase() === documents.test) {
+  if (environment === 'live' && url !== undefined && isForTests(url)) {
     throw new Error("rootKeysUrl is the address of the wallet's keys for test payments")
   }
   return text === undefined
@@ -45,11 +45,36 @@ function roots(settings: Config, environment: 'test' | 'live') {
     : ({ is: 'fixed', anchors: [text] } as const)
 }
 
+/** Whether an address at the wallet's own host is that of its test keys, in whatever spelling. */
+function isForTests(address: string): boolean {
+  const { hostname, pathname } = new URL(address)
+  const own = new URL(documents.test)
+  if (hostname.replace(/\.$/, '') !== own.hostname) return false
+  return plain(pathname) === plain(own.pathname)
+}
+
+function plain(path: string): string {
+  let text = path
+  try {
+    text = decodeURIComponent(path)
+  } catch {
+    // Not the spelling of a document that exists.
+  }
+  return new URL(text.replaceAll(/[/\\]+/g, '/'), documents.test).pathname.toLowerCase()
+}
+
+function usable(document: string, settings: Config, now: Date): boolean {
+  const nowMs = now.getTime()
+  return allowed(settings).some((version) => rootKeysOf([document], version, nowMs).length > 0)
+}
+
 const later: readonly Version[] = ['ECv2', 'ECv2SigningOnly']
 
+const allowed = ({ allowECv1 }: Config): readonly Version[] =>
+  allowECv1 === true ? [...later, 'ECv1'] : later
+
 function open(token: string, context: Context) {
-  const allowed: readonly Version[] = context.config.allowECv1 ? ['ECv1', ...later] : later
-  const envelope = envelopeOf(token, allowed)
+  const envelope = envelopeOf(token, allowed(context.config))
   if (typeof envelope === 'string') return refusedToken(envelope)
   const nowMs = context.now().getTime()
   const proof = proven(envelope, recipientsOf(context), context.roots, nowMs)

@@ -5,7 +5,13 @@ import type { Clock } from '../clock.ts'
 import { GatewayError } from '../errors.ts'
 import type { Outgoing } from '../net/http.ts'
 
+/** Where a wallet's anchors are, and what it says about a text from there. */
+export type Source = { readonly url: string; readonly isUsable: (text: string) => boolean }
+
 type Document = { readonly text: string; readonly refreshMs: number; readonly untilMs: number }
+
+/** After a failed fetch. No payment waits for the next one meanwhile: whoever holds up one would hold up all. */
+const pauseSeconds = 5
 
 export class RootDocuments {
   readonly #clock: Clock
@@ -13,6 +19,8 @@ export class RootDocuments {
   readonly #log: Log
   readonly #kept = new Map<string, Document>()
   readonly #fetching = new Map<string, Promise<Document>>()
+  /** Until when an address is not asked again. */
+  readonly #pausedMs = new Map<string, number>()
 
   constructor({ clock, outgoing, log }: { clock: Clock; outgoing: Outgoing; log: Log }) {
     this.#clock = clock
@@ -21,27 +29,30 @@ export class RootDocuments {
   }
 
   /** @throws GatewayError 503 when there is no document that may still be used, and none can be fetched. */
-  async get(url: string): Promise<string> {
+  async get(source: Source): Promise<string> {
     const nowMs = this.#clock.elapsedMs()
-    const known = this.#kept.get(url)
-    if (known === undefined || known.untilMs <= nowMs) return (await this.#fetchOnce(url)).text
+    const known = this.#kept.get(source.url)
+    if (known === undefined || known.untilMs <= nowMs) return (await this.#fetchOnce(source)).text
     // A payment does not wait for a refresh, and goes on when one fails.
-    if (known.refreshMs <= nowMs) this.refresh(url)
+    if (known.refreshMs <= nowMs) this.refresh(source)
     return known.text
   }
 
   /** Fetches in the background. Never throws. */
-  refresh(url: string): void {
-    this.#fetchOnce(url).catch(() => undefined)
+  refresh(source: Source): void {
+    this.#fetchOnce(source).catch(() => undefined)
   }
 
-  #fetchOnce(url: string): Promise<Document> {
+  async #fetchOnce(source: Source): Promise<Document> {
+    const { url } = source
     const running = this.#fetching.get(url)
     if (running !== undefined) return running
-    const fetching = this.#load(url)
+    if ((this.#pausedMs.get(url) ?? 0) > this.#clock.elapsedMs()) throw unavailable()
+    const fetching = this.#load(source)
       .catch((error: unknown) => {
         const why = error instanceof Error ? error.message : typeof error
         this.#log.warn({ url, why }, 'the trust anchors of a wallet could not be fetched')
+        this.#pausedMs.set(url, this.#clock.elapsedMs() + pauseSeconds * 1000)
         throw unavailable()
       })
       .finally(() => this.#fetching.delete(url))
@@ -49,7 +60,7 @@ export class RootDocuments {
     return fetching
   }
 
-  async #load(url: string): Promise<Document> {
+  async #load({ url, isUsable }: Source): Promise<Document> {
     const startedMs = this.#clock.elapsedMs()
     const deadlineMs = startedMs + limits.walletDocumentMs
     // It moves no money, so it is never too late to send.
@@ -61,14 +72,12 @@ export class RootDocuments {
     try {
       const answer = await call.http.get(url, {}, { maxBytes: limits.walletDocumentBytes })
       if (answer.status !== 200) throw new Error(`the answer has the status ${answer.status}`)
-      // A page of a proxy must not replace the document.
+      // A page of a proxy, or an error in JSON, must not replace the document.
       answer.json()
+      const text = answer.text()
+      if (!isUsable(text)) throw new Error('the answer has no key that the wallet can use')
       const lifeMs = lifeOf(answer)
-      const document = {
-        text: answer.text(),
-        refreshMs: startedMs + lifeMs / 2,
-        untilMs: startedMs + lifeMs,
-      }
+      const document = { text, refreshMs: startedMs + lifeMs / 2, untilMs: startedMs + lifeMs }
       this.#kept.set(url, document)
       return document
     } finally {
@@ -91,5 +100,5 @@ const unavailable = () =>
     status: 503,
     description:
       'The keys of the wallet are not available. Nothing was sent to the acquirer: send the request again.',
-    retryAfterSeconds: 5,
+    retryAfterSeconds: pauseSeconds,
   })

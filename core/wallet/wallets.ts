@@ -20,7 +20,7 @@ import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
 import type { Outgoing } from '../net/http.ts'
 import type { OpenAccount } from '../routing/targets.ts'
-import type { RootDocuments } from './root-documents.ts'
+import type { RootDocuments, Source } from './root-documents.ts'
 
 export type Environment = 'test' | 'live'
 
@@ -51,6 +51,9 @@ export type WalletTarget = {
   readonly config: Readonly<Record<string, unknown>>
 }
 
+/** Their texts, or the document that has them. */
+type Anchors = readonly string[] | Source
+
 type Parts = {
   readonly registry: Registry
   readonly directory: Directory
@@ -64,15 +67,15 @@ type Parts = {
 
 export class Wallets {
   readonly #parts: Parts
-  readonly #roots = new Map<string, WalletRoots>()
+  readonly #roots = new Map<string, Anchors>()
 
   /** @throws PluginError when the settings of a wallet name no trust anchors for this environment. */
   constructor(parts: Parts) {
     this.#parts = parts
     for (const loaded of parts.registry.wallets()) {
-      const roots = rootsOf(loaded, parts.environment)
-      this.#roots.set(loaded.wallet.name, roots)
-      if (roots.is === 'document') parts.documents.refresh(roots.url)
+      const anchors = this.#anchorsOf(loaded, rootsOf(loaded, parts.environment))
+      this.#roots.set(loaded.wallet.name, anchors)
+      if ('url' in anchors) parts.documents.refresh(anchors)
     }
   }
 
@@ -191,8 +194,14 @@ export class Wallets {
   }
 
   async #anchors({ name }: Wallet): Promise<readonly string[]> {
-    const roots = this.#roots.get(name)!
-    return roots.is === 'fixed' ? roots.anchors : [await this.#parts.documents.get(roots.url)]
+    const anchors = this.#roots.get(name)!
+    return 'url' in anchors ? [await this.#parts.documents.get(anchors)] : anchors
+  }
+
+  #anchorsOf({ wallet: { trust }, config }: LoadedWallet, roots: WalletRoots): Anchors {
+    if (roots.is === 'fixed') return roots.anchors
+    const now = () => new Date(this.#parts.clock.realMs())
+    return { url: roots.url, isUsable: (text) => trust?.usable?.(text, config, now()) ?? true }
   }
 }
 

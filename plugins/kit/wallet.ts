@@ -94,6 +94,11 @@ export type Wallet<Config = Record<string, unknown>, Account = Record<string, un
   readonly trust?: {
     /** @throws Error when the settings name no anchor that this environment may trust. */
     roots(config: Config, environment: 'test' | 'live'): WalletRoots
+    /**
+     * Whether a fetched document has an anchor that opens tokens now. The engine does not keep another one, such as an
+     * error in JSON, in place of the document before. Required where `roots` names a document.
+     */
+    usable?(document: string, config: Config, now: Date): boolean
     /** Settings that name anchors of test systems. A live engine with one of them does not start. */
     readonly testSettings: readonly string[]
   }

@@ -17,6 +17,17 @@ import { startTestCluster } from '../../rig/cluster.ts'
 import { freshSimulator, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { createDevices, tokenOf, walletBrands } from '../../rig/wallets.ts'
 
+/** One document in spellings that mean it. */
+const testKeys = [
+  'payments.developers.google.com/paymentmethodtoken/test/keys.json',
+  'PAYMENTS.developers.google.com/paymentmethodtoken/test/keys.json',
+  'payments.developers.google.com:443/paymentmethodtoken/test/keys.json',
+  'payments.developers.google.com./paymentmethodtoken/test/keys.json',
+  'payments.developers.google.com/paymentmethodtoken/./test/keys.json',
+  'payments.developers.google.com/paymentmethodtoken/%74est/keys.json',
+  'payments.developers.google.com/paymentmethodtoken//test/keys.json?x=1#y',
+].map((address) => `https://${address}`)
+
 describe('trust anchors', () => {
   const devices = createDevices()
 
@@ -34,7 +45,7 @@ describe('trust anchors', () => {
       await gateway.close()
     }
     const liveKey = makeKey('live')
-    const wrong: [Plugin, Record<string, unknown>, RegExp][] = [
+    const wrong: (readonly [Plugin, Record<string, unknown>, RegExp])[] = [
       [
         applePlugin,
         { testRoots: devices.applePay.roots[0] },
@@ -42,11 +53,9 @@ describe('trust anchors', () => {
       ],
       [googlePlugin, { testRootKeys: devices.googlePay.roots[0] }, /testRootKeys is for the test/],
       [googlePlugin, { testRootKeysUrl: 'https://keys.example/k.json' }, /testRootKeysUrl is for/],
-      [
-        googlePlugin,
-        { rootKeysUrl: 'https://payments.developers.google.com/paymentmethodtoken/test/keys.json' },
-        /keys for test payments/,
-      ],
+      ...testKeys.map(
+        (rootKeysUrl) => [googlePlugin, { rootKeysUrl }, /keys for test payments/] as const,
+      ),
       [googlePlugin, { rootKeysUrl: 'http://keys.example/k.json' }, /begin with https/],
     ]
     try {
@@ -146,10 +155,44 @@ describe('trust anchors', () => {
         assert.deepEqual([error.status, error.retryAfterSeconds], [503, 5])
         return true
       })
-      answers.push({ status: 200, body: '<html>a proxy</html>' })
-      await assert.rejects(pay(), GatewayError)
+      for (const body of ['<html>a proxy</html>', '{"error":{"code":503}}']) {
+        answers.push({ status: 200, body, headers: { 'cache-control': 'max-age=604800' } })
+        elapsedMs += 5000
+        await assert.rejects(pay(), GatewayError)
+      }
       answers.push({ status: 200, body: document })
+      elapsedMs += 5000
       await isPaid()
+    })
+
+    test('a text without a key of the wallet does not replace it, and is reported', async () => {
+      const [before, lines] = [asked, run.logs.length]
+      const headers = { 'cache-control': 'public, max-age=604800' }
+      answers.push({ status: 200, body: '{"error":{"code":503,"message":"backend"}}', headers })
+      // The document is kept for an hour without a header.
+      elapsedMs += 35 * 60_000
+      await isPaid()
+      const warned = () =>
+        run.logs.slice(lines).filter(({ message }) => /trust anchors/.test(message))
+      await until(async () => (warned().length > 0 ? true : undefined))
+      assert.match(JSON.stringify(warned()), /no key that the wallet can use/)
+      await isPaid()
+      assert.equal(asked, before + 1, 'it is not asked again at once')
+      answers.push({ status: 200, body: document })
+      elapsedMs += 5000
+      await isPaid()
+      await until(async () => (asked === before + 2 ? true : undefined))
+      elapsedMs += 35 * 60_000
+      await isPaid()
+    })
+
+    test('while it cannot be fetched, payments are refused at once', async () => {
+      answers.push({ status: 500, body: 'down' })
+      elapsedMs += 2 * 60 * 60_000
+      await assert.rejects(pay(), GatewayError)
+      const before = asked
+      for (let round = 0; round < 3; round += 1) await assert.rejects(pay(), GatewayError)
+      assert.equal(asked, before)
     })
 
     test('new keys count from the next refresh on, and old ones no longer', async () => {

@@ -324,6 +324,22 @@ export const wrongWallets: readonly WrongWallet[] = [
       'live trusts no anchor of a test system',
     ),
   ]),
+  ...(
+    [
+      ['every document is usable', () => true],
+      ['its documents cannot be judged', undefined],
+    ] as const
+  ).map(([mistake, usable]) =>
+    wrong(
+      mistake,
+      'google',
+      (wallet) => {
+        const { usable: _, ...trust } = wallet.trust!
+        return { ...wallet, trust: usable === undefined ? trust : { ...trust, usable } }
+      },
+      'a fetched document without an anchor is not usable',
+    ),
+  ),
   wrong(
     'ECv1 is allowed by itself',
     'google',

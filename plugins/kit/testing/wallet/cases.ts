@@ -72,6 +72,22 @@ const facts: readonly WalletCase[] = [
       }
     },
   },
+  {
+    name: 'a fetched document without an anchor is not usable',
+    without: (wallet, { settings: { config } }) =>
+      wallet.trust?.roots(config, 'test').is === 'document' ? undefined : 'it fetches no document',
+    run({ wallet, sandbox }) {
+      const { usable } = wallet.trust!
+      assert.ok(usable !== undefined, 'trust.usable tells which document may be kept')
+      const { config } = sandbox.settings
+      for (const anchor of sandbox.roots) assert.equal(usable(anchor, config, sceneTime), true)
+      const farAhead = new Date(Date.UTC(9999, 0, 1))
+      for (const anchor of sandbox.roots) assert.equal(usable(anchor, config, farAhead), false)
+      for (const text of ['', '{}', '[]', 'null', '{"error":{"code":503}}', '<html></html>']) {
+        assert.equal(usable(text, config, sceneTime), false, text)
+      }
+    },
+  },
 ]
 
 const good: readonly WalletCase[] = [
