@@ -17,7 +17,9 @@ export function cardOf(
   const [, month, year] = /^(0[1-9]|1[0-2])([0-9]{2})$/.exec(said.tokenPanExpiration ?? '') ?? []
   if (!/^[0-9]{12,19}$/.test(number) || month === undefined || year === undefined) return undefined
   if (!/^[0-9]{1,15}$/.test(amount) || !/^[A-Z]{3}$/.test(currency)) return undefined
-  if (!/^[0-9]{1,15}$/.test(utc) || cryptogram === '') return undefined
+  // In bytes, because base64 has several spellings of them.
+  const proof = Buffer.from(cryptogram, 'base64')
+  if (!/^[0-9]{1,15}$/.test(utc) || proof.length === 0) return undefined
   const atMs = Number(utc)
   const eci = eciOf(read.eci_indicator)
   const card: OpenedToken = {
@@ -29,8 +31,9 @@ export function cardOf(
     cryptogram: new Sensitive(cryptogram),
     ...(eci === undefined ? {} : { eci }),
     amount: { minor: BigInt(amount), currency },
-    // A token has no id of its own. Its cryptogram must not be stored, and its digest is no use to anyone.
-    replayId: hash('sha256', `${cryptogram}.${utc}`),
+    // A token has no id of its own, and anybody with the public key writes another time beside a cryptogram. It must not
+    // be stored, and its digest is no use to anyone.
+    replayId: hash('sha256', proof),
     replayUntil: new Date(atMs + ageMs + 1),
     authMethod: '3DS',
   }

@@ -14,7 +14,8 @@ type Context = WalletContext<SettingsOf<typeof config.rows>, SettingsOf<typeof a
 
 /**
  * Samsung Pay. Nobody signs its tokens: whoever has the public key can make one, and only the card's issuer can tell by
- * the cryptogram. So there are no trust anchors.
+ * the cryptogram. So there are no trust anchors. Its tokens name no merchant either, so keys belong to an account: a token
+ * under keys of several merchants would pay at each of them.
  */
 export const samsungPay = defineWallet({
   name: 'samsung-pay',
@@ -47,7 +48,7 @@ function open(compact: string, { keys, config, now }: Context) {
 
 function check({ keys }: Context) {
   const wrong = (why: string) => ({ ok: false, why }) as const
-  if (keys.length === 0) return wrong('neither the installation nor the account has privateKeys')
+  if (keys.length === 0) return wrong('the account has no privateKeys')
   if (keys.some((key) => privateKey(key) === undefined)) {
     return wrong('one of privateKeys is no private RSA key')
   }

@@ -12,14 +12,6 @@ export const config = settings('Samsung Pay', [
     'How long after the time in it, and how long before it, a token opens.',
     { default: '300' },
   ],
-  [
-    'privateKeys',
-    keyText,
-    O,
-    request,
-    secret,
-    'Private RSA keys of the gateway in PEM, for merchants without keys of their own.',
-  ],
 ])
 
 export const account = settings('Merchant at Samsung Pay', [

@@ -1,4 +1,5 @@
 /** An engine with the three wallets, and shoppers' devices that make tokens for its channel. */
+import { randomBytes } from 'node:crypto'
 import type { Plugin } from '@tollgate/plugin-kit'
 import type { TokenFlaw, TokenScene, WalletSandbox } from '@tollgate/plugin-kit/testing'
 import applePlugin from '../../connectors/apple-pay/index.ts'
@@ -45,6 +46,9 @@ export const configOf = ({ applePay, googlePay }: Devices) => ({
   'google-pay': { ...googlePay.settings.config, testRootKeys: googlePay.roots[0] },
 })
 
+/** A device makes another one for each payment. */
+export const newCryptogram = (): string => randomBytes(20).toString('base64')
+
 /** A token of 92.00 EUR with a device number, made now. */
 export const tokenOf = (
   sandbox: WalletSandbox,
@@ -57,7 +61,7 @@ export const tokenOf = (
       numberType: 'DPAN',
       expiryMonth: '05',
       expiryYear: '2034',
-      cryptogram,
+      cryptogram: newCryptogram(),
       eci: '05',
       amount: { minor: 9200n, currency: 'EUR' },
       at: new Date(),

@@ -57,7 +57,7 @@ describe("payments with a wallet's token", () => {
   for (const field of walletFields) {
     describe(field, () => {
       test('the acquirer gets the device number with its cryptogram and ECI', async () => {
-        const { payment, sent } = pay(field, tokenOf(run.devices[field]))
+        const { payment, sent } = pay(field, tokenOf(run.devices[field], { cryptogram }))
         const view = await payment
         assert.match(view.result.code, /^000\.100\.11/)
         assert.equal(view.paymentBrand, 'VISA')

@@ -52,7 +52,7 @@ describe('shoppers with a wallet', () => {
       test('a press with a token pays the checkout', async () => {
         const merchantTransactionId = `checkout-${field}`
         const id = await newCheckout(run, { testMode: 'EXTERNAL', merchantTransactionId })
-        const token = tokenOf(run.devices[field])
+        const token = tokenOf(run.devices[field], { cryptogram })
         const submitted = {
           card: undefined,
           paymentBrand: walletBrands[field],
