@@ -9,7 +9,6 @@ import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { amountToAuthenticate } from '../request/amount.ts'
 import { refusedAuthentication } from '../request/capabilities.ts'
-import { refuseOwnNumber } from '../request/own-number.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import { authenticatorMs } from '../three-d-secure/ask.ts'
 import { planAuthentication } from '../three-d-secure/plan.ts'
@@ -18,13 +17,13 @@ import type { AttemptContext } from './attempt-context.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { callTime, endOf } from './call-time.ts'
 import { firstOperation } from './first-operation.ts'
-import { type Asked, checkFirst, type Use } from './first-request.ts'
+import { type Asked, checkFirst, refuseRepeatedNumber, type Use } from './first-request.ts'
 import { attemptKeys, firstPayment, firstRow, sealFirst } from './first-rows.ts'
-import { findEarlier, type Idempotency, replayed } from './idempotency.ts'
-import { SlotTaken } from './in-checkout.ts'
+import { findEarlier, findReplay, type Idempotency, replayed } from './idempotency.ts'
+import { hasOtherHolder, SlotTaken } from './in-checkout.ts'
 import { instrumentOf } from './instrument.ts'
 import { leaseMs } from './lease.ts'
-import { replayedToken, withOpenedToken } from './opened-token.ts'
+import { type FromWallet, paymentOfToken, replayedToken, withOpenedToken } from './opened-token.ts'
 import {
   queueFirst,
   refuseAuthentication,
@@ -57,6 +56,10 @@ export async function acceptFirst(
 ): Promise<Accepted> {
   if (use.within !== undefined) refuseUnstorable(received)
   const { request, wallet } = await withOpenedToken(engine, channel, received)
+  if (wallet !== undefined) {
+    const replay = await usedBefore(engine, wallet, request, use, idempotency)
+    if (replay !== undefined) return { replay }
+  }
   const asked = await checkFirst(engine, channel, request, use, wallet)
   // The number is counted by now, so an answer from the key cannot confirm a guess.
   const earlier = await findEarlier(engine, idempotency)
@@ -64,7 +67,7 @@ export async function acceptFirst(
   const { target, authenticator } = await chooseTargets(engine, channel, asked)
   if (use.within !== undefined && authenticator !== undefined) refuseAuthentication()
   if (use.inCheckout !== undefined && use.registrationId === undefined) {
-    refuseOwnNumber(asked.numbers, request.names)
+    refuseRepeatedNumber(asked)
   }
   const time = callTime(engine, (authenticator ?? target).loaded.connector)
   const keyOf = attemptKeys(engine, target, use, idempotency)
@@ -116,6 +119,28 @@ export async function acceptFirst(
       ...endOf(engine, time),
     },
   }
+}
+
+/**
+ * A token that has a payment is looked up before every check of its card: the card's holder gave it for that payment,
+ * and no answer about another request may tell anything of it.
+ *
+ * @returns the payment of the same idempotency key. @throws GatewayError 200.300.404 for the token of another payment,
+ * SlotTaken when the checkout has another payment by now.
+ */
+async function usedBefore(
+  engine: Engine,
+  wallet: FromWallet,
+  request: Request,
+  { inCheckout }: Use,
+  idempotency: Idempotency | null,
+): Promise<Payment | undefined> {
+  if ((await paymentOfToken(engine, wallet)) === undefined) return undefined
+  const earlier = await findReplay(engine, idempotency)
+  if (earlier !== undefined) return earlier
+  // The payment may be that of the same press, which was sent twice.
+  if (inCheckout !== undefined && (await hasOtherHolder(engine, inCheckout))) throw new SlotTaken()
+  throw await replayedToken(engine, request, wallet)
 }
 
 /**

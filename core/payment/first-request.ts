@@ -20,6 +20,7 @@ import type { InCheckout } from './in-checkout.ts'
 import { asOfToken, type FromWallet, refuseOtherAmount } from './opened-token.ts'
 import { handlerOf } from './operation-kinds.ts'
 import type { Scheduled } from './scheduled.ts'
+import { refuseNumberLike } from './stored-number.ts'
 import { numbersOf } from './stored-request.ts'
 
 /** The purpose of a first payment, beside its request. */
@@ -112,7 +113,7 @@ export async function checkFirst(
   const numbers = numbersOf(fields)
   if (use.registrationId === undefined) {
     // A checkout compares last: pages around card fields must learn nothing from it.
-    if (use.inCheckout === undefined) refuseOwnNumber(numbers, request.names)
+    if (use.inCheckout === undefined) refuseRepeatedNumber({ request, numbers, wallet })
     refuseManyNumbers(engine, channel, use.caller, numbers)
   }
   const asked: Asked = {
@@ -136,6 +137,28 @@ export async function checkFirst(
   // An account that is only stored moves no money.
   if (wallet !== undefined && !isVerification) refuseOtherAmount(engine, request, amount, wallet)
   return asked
+}
+
+/**
+ * A number out of a token is compared by its visible digits alone: whoever sent the token does not know the number, and
+ * would read it from the answers.
+ *
+ * @throws RepeatedNumber 400 naming the field that repeats a number of the request.
+ */
+export function refuseRepeatedNumber({
+  request: { names },
+  numbers,
+  wallet,
+}: Pick<Asked, 'request' | 'numbers' | 'wallet'>): void {
+  if (wallet === undefined) {
+    refuseOwnNumber(numbers, names)
+    return
+  }
+  const { 'card.number': ofToken, ...sent } = numbers
+  refuseOwnNumber(sent, names)
+  const isSent = ([name]: Request['names'][number]) =>
+    numbers[name] === undefined && name !== `${wallet.field}.paymentToken`
+  if (ofToken !== undefined) refuseNumberLike(ofToken, names.filter(isSent))
 }
 
 function checkOpened(wallet: FromWallet | undefined, check: () => CheckedAccount): CheckedAccount {

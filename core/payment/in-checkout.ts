@@ -69,6 +69,15 @@ export async function hasLostItsSlot(
   return row !== undefined && row.payment_id !== null && row.payment_id !== id
 }
 
+/** Whether the checkout has another payment than when it was read. */
+export async function hasOtherHolder(
+  { lanes }: Pick<Engine, 'lanes'>,
+  { checkoutId, previousId }: InCheckout,
+): Promise<boolean> {
+  const [row] = await lanes.single(holderOfSlot(checkoutId))
+  return row !== undefined && row.payment_id !== previousId
+}
+
 /** Whether the checkout of the payment, where it has one, still waits for its money. */
 export async function mayPay(
   { lanes }: Pick<Engine, 'lanes'>,

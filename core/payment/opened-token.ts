@@ -18,6 +18,7 @@ import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { encryptedWallet } from '../request/account.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
+import { replayOf } from '../wallet/store.ts'
 import type { Replay } from '../wallet/wallets.ts'
 
 /** A token that was opened: its wallet and what the first commit stores of it. */
@@ -59,6 +60,15 @@ export async function withOpenedToken(
 /** One error for every token that is not taken, so that it tells a forger nothing. */
 function refusedToken(field: WalletField): GatewayError {
   return refuse('200.300.404', `${field}.paymentToken`, 'is not a token that can be paid with here')
+}
+
+/** The payment that was made with the token, if any. */
+export async function paymentOfToken(
+  { lanes }: Pick<Engine, 'lanes'>,
+  { replay }: FromWallet,
+): Promise<string | undefined> {
+  const [row] = await lanes.read(replayOf(replay.wallet, replay.hash))
+  return row?.payment_id
 }
 
 /** The token of another payment came again. */

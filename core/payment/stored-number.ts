@@ -10,6 +10,7 @@ import type { Engine } from '../engine.ts'
 import { hasKnownBrand, passesLuhn } from '../redaction/card-number.ts'
 import { digitsOf, hasDigits } from '../redaction/card-numbers.ts'
 import { layersOf } from '../redaction/escapes.ts'
+import { ownNumberIn } from '../request/own-number.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { sealedNumbersOf } from './store-read.ts'
 import { numbersOf } from './stored-request.ts'
@@ -52,6 +53,28 @@ export function refuseRegisteredNumber(
   if (shown !== undefined) refuseLike(shown, sentDigits(fields, shown.ending))
 }
 
+/**
+ * The same for a number that the sender of the request does not know.
+ *
+ * @throws RepeatedNumber 400 naming the text.
+ */
+export function refuseNumberLike(
+  number: string,
+  texts: Iterable<readonly [name: string, text: string]>,
+): void {
+  const shown = { beginning: number.slice(0, 6), ending: number.slice(-4) }
+  const named = [...texts].flatMap(([name, text]) => [
+    [name, text] as const,
+    ...(name.includes('[') ? [[name, name] as const] : []),
+  ])
+  const sent = digitsIn(
+    named.filter(([name]) => !ids.has(name)),
+    shown.ending,
+  )
+  const found = sent.find(({ digits }) => holdsLike(digits, shown))
+  if (found !== undefined) throw ownNumberIn(found.name)
+}
+
 function refuseLike(shown: Shown, sent: readonly Sent[]): void {
   const found = sent.find(({ digits }) => holdsLike(digits, shown))
   if (found === undefined) return
@@ -91,12 +114,22 @@ function hasItsLength(number: string, orElse: boolean): boolean {
 
 /** The texts of a request that may hold the number, with escapes decoded. */
 function sentDigits(fields: RequestFields, ending: string | undefined): Sent[] {
-  const sent: Sent[] = []
   // Fields of their own seal or drop their numbers, and deployed clients repeat the whole account.
   const own = numbersOf(fields)
+  return digitsIn(
+    [...textsOf(fields)].filter(([name]) => own[name] === undefined),
+    ending,
+  )
+}
+
+function digitsIn(
+  texts: readonly (readonly [name: string, text: string])[],
+  ending: string | undefined,
+): Sent[] {
+  const sent: Sent[] = []
   let left = most
-  for (const [name, text] of textsOf(fields)) {
-    if (own[name] !== undefined || !hasDigits(text, shortest)) continue
+  for (const [name, text] of texts) {
+    if (!hasDigits(text, shortest)) continue
     for (const layer of layersOf(text)) {
       const digits = digitsOf(layer)
       if (layer === text) left -= digits.length

@@ -54,7 +54,8 @@ const normal = (text: string) =>
     .replace(/\p{Nd}/gu, (digit) => digitsOf(digit))
     .toUpperCase()
 
-const ownNumberIn = (name: string) =>
+/** The refusal of a field that repeats the number. */
+export const ownNumberIn = (name: string) =>
   new RepeatedNumber('200.300.404', {
     parameterErrors: [{ name, message: 'must not contain the account number of this request' }],
   })
