@@ -125,6 +125,12 @@ export const countRefusal = (id: string, digest: Buffer) => sql<{ refusals: numb
   where id = ${id}::text and ${digest}::bytea <> all(refused)
   returning refusals`
 
+/** Whether this very press was refused and counted before. @param digest of the press. */
+export const wasRefused = (id: string, digest: Buffer) => sql<{ was: boolean }>`
+  select ${digest}::bytea = any(refused) as was
+  from tollgate.checkout
+  where id = ${id}::text`
+
 /**
  * Ends a press after the soft decline of its first payment. Empty when its second payment has the slot by now, or
  * the press had ended. The new version keeps a second payment that is under way from its first commit.

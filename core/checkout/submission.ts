@@ -36,6 +36,7 @@ import { unsealed } from './secrets.ts'
 import { OtherThanShown, refuseOtherThanShown } from './shown.ts'
 import { endPress } from './store.ts'
 import { chosen, refuseWithoutCode, withStored } from './stored-account.ts'
+import { withToken } from './token-press.ts'
 import type { Checkout, Held } from './types.ts'
 
 /**
@@ -51,17 +52,20 @@ export async function submit(
 ): Promise<Submitted> {
   await find(engine, id)
   let submitted: Request | undefined
-  try {
+  const answered = (work: () => Promise<Submitted>) =>
+    work().catch((error: unknown): Submitted | Promise<Submitted> => {
+      if (error instanceof OtherThanShown) return { state: 'changed' }
+      if (!(error instanceof GatewayError)) throw error
+      return refused(engine, id, error, submitted)
+    })
+  return answered(async () => {
     submitted = read()
     refuseHiddenNumbers(submitted.names)
     const { fields } = submitted
-    const nonce = textOf(fields, 'nonce')!
-    return await tryOnce(engine, id, { submitted: fields, nonce, from, isToStore })
-  } catch (error) {
-    if (error instanceof OtherThanShown) return { state: 'changed' }
-    if (!(error instanceof GatewayError)) throw error
-    return await refused(engine, id, error, submitted)
-  }
+    const press = { submitted: fields, nonce: textOf(fields, 'nonce')!, from, isToStore }
+    // A refusal is counted before the press ends.
+    return withToken(engine, id, submitted, () => answered(() => tryOnce(engine, id, press)))
+  })
 }
 
 /** A few times, because each time another try, an update or a removal may come first. */
