@@ -3,7 +3,7 @@ import type { Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import { businessNow } from '../business-time/time.ts'
-import { outcomeUnknown, sqlState } from '../db/database.ts'
+import { outcomeUnknown } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -271,11 +271,7 @@ async function recover(
   source: Source,
 ): Promise<Payment> {
   if (work.begun === null) return work.payment
-  const rows = await engine.lanes.single(writeAgain(work.begun)).catch((error: unknown) => {
-    if (sqlState(error) === '23505') return []
-    throw error
-  })
-  if (rows.length === 0) {
+  if (!(await writeAgain(engine, work.begun))) {
     // A repeat wrote the payment of this key first, and the acquirer may have declined it as one.
     const now = await held(engine, work.payment.attemptKey)
     if (now !== undefined) {
@@ -284,7 +280,13 @@ async function recover(
       engine.inFlight.track(retryWrite(engine, () => sayLater(engine, ofRepeat, outcome, source)))
       return payment
     }
-    if (work.begun.is === 'follow-up') await list('its reference is missing too')
+    const { minor, currency } = work.payment.amount
+    await list(
+      work.begun.is === 'follow-up'
+        ? 'its reference is missing too'
+        : 'its rows were missing and could not be written again, because another payment has what it needs',
+      { outcome: outcome.is, minor: String(minor), currency },
+    )
     return work.payment
   }
   await list('its rows were missing and were written again')
@@ -294,10 +296,10 @@ async function recover(
   )
   return (await settle(engine, work, outcome, source)).payment
 
-  function list(why: string) {
+  function list(why: string, more: Readonly<Record<string, string>> = {}) {
     const { id, attemptKey } = work.payment
     return engine.lanes.single(
-      addAttention(newId(), 'recovered', id, attemptKey, 0, { why, source }),
+      addAttention(newId(), 'recovered', id, attemptKey, 0, { why, source, ...more }),
     )
   }
 }
