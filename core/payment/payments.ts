@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { encryptedWallet } from '../request/account.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
 import { type Accepted, acceptFirst } from './accept.ts'
@@ -114,7 +115,7 @@ async function acceptOnce(
     const channel = dispatch(engine, addressee, request.fields, use)
     return await acceptFirst(engine, channel, request, idempotency, use)
   } catch (error) {
-    if (!(error instanceof GatewayError) || !mayHaveBeenMade(error)) throw error
+    if (!(error instanceof GatewayError) || !mayHaveBeenMade(error, request)) throw error
     if (idempotency === null) throw error
     if (use.registrationId === undefined) {
       refuseManyNumbers(engine, addressee, use.caller, numbersOf(request.fields))
@@ -125,9 +126,14 @@ async function acceptOnce(
   }
 }
 
-/** Refusals of the request itself allow a look at its key; refusals of back-pressure do not. */
-const mayHaveBeenMade = (error: GatewayError) =>
-  error.status === 400 || error instanceof TooManyFailures
+/**
+ * Refusals of the request itself allow a look at its key; refusals of back-pressure do not. The keys of a wallet may be
+ * away by the time of a repeat, whose payment they opened before.
+ */
+const mayHaveBeenMade = (error: GatewayError, { fields }: Request) =>
+  error.status === 400 ||
+  error instanceof TooManyFailures ||
+  (error.status === 503 && encryptedWallet(fields) !== undefined)
 
 async function createByReference(
   engine: Engine,
