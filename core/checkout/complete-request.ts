@@ -3,10 +3,11 @@
  * that a shopper's browser may add. The result passes the checks of any payment.
  */
 import type { RequestFields } from '@tollgate/plugin-kit'
-import { brandOf, operationNamed } from '@tollgate/schemas'
+import { brandOf, brands, operationNamed } from '@tollgate/schemas'
 import { electronicFormatIBAN, extractIBAN } from 'ibantools'
 import type { Request } from '../call.ts'
 import { detectBrand } from '../redaction/card-number.ts'
+import { encryptedWallet } from '../request/account.ts'
 import { openRequest } from '../request/parse.ts'
 import { groupOf, textOf } from '../request/values.ts'
 import { merged } from './checkouts.ts'
@@ -45,7 +46,7 @@ export function completeRequest(
   const fromShopper = withBank(without(submitted, ofThePress))
   const whole = merged(merged(merged(fromShopper, known(from)), fromMerchant), {
     ...onlyShoppers(fromShopper),
-    ...typeOf(checkout, brand ?? brandIn({ ...submitted, ...brandOfMerchant(checkout) })),
+    ...typeOf(checkout, brand ?? brandIn(checkout, submitted)),
     ...(hasOwnPage(checkout) || textOf(submitted, 'resultUrl') === undefined
       ? {}
       : { shopperResultUrl: submitted.resultUrl }),
@@ -90,12 +91,6 @@ const operationOf = ({ kind }: Checkout, registeredBrand: string | undefined): s
       ? 'payments.create'
       : 'registrations.pay'
 
-/** The brand that the merchant fixed: the shopper's own choice counts only without one. */
-function brandOfMerchant({ request }: Checkout): RequestFields {
-  const paymentBrand = textOf(request as RequestFields, 'paymentBrand')
-  return paymentBrand === undefined ? {} : { paymentBrand }
-}
-
 /** The account is the shopper's, where there is an entry. */
 function onlyShoppers(fields: Tree): Tree {
   const names = ['card', 'bankAccount', 'applePay', 'googlePay', 'samsungPay']
@@ -118,11 +113,19 @@ function typeOf({ request }: Checkout, brand: string | undefined): Tree {
   return brand === undefined || own === undefined ? {} : { paymentType: own }
 }
 
-/** The code of the brand that the shopper chose, or that the number tells. */
-export function brandIn(fields: RequestFields): string | undefined {
-  const chosen = textOf(fields, 'paymentBrand')
+/**
+ * The code of the brand that decides about the payment type: the one that the merchant fixed, else that of the wallet
+ * whose token pays, else the one that the shopper chose or that the number tells. Beside a token, a brand that the
+ * shopper names decides nothing.
+ */
+function brandIn({ request }: Checkout, submitted: RequestFields): string | undefined {
+  const fixed = textOf(request as RequestFields, 'paymentBrand')
+  if (fixed !== undefined) return brandOf(fixed)?.code
+  const wallet = encryptedWallet(submitted)
+  if (wallet !== undefined) return brands.find(({ account }) => account === wallet)?.code
+  const chosen = textOf(submitted, 'paymentBrand')
   if (chosen !== undefined) return brandOf(chosen)?.code
-  const number = textOf(groupOf(fields, 'card'), 'number')
+  const number = textOf(groupOf(submitted, 'card'), 'number')
   return number === undefined ? undefined : detectBrand(number)?.code
 }
 

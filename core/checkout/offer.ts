@@ -12,7 +12,7 @@ import { type Candidate, channelsOf, originsOf } from './channels.ts'
 import { hasOwnPage } from './complete-request.ts'
 import { find } from './find.ts'
 import { priceOf, shownOf } from './shown.ts'
-import { asksForCvv, offered } from './stored-account.ts'
+import { asksForCvv, hasCode, offered } from './stored-account.ts'
 import type { Checkout } from './types.ts'
 import { type OfferedWallet, walletsOf } from './wallets.ts'
 
@@ -108,7 +108,8 @@ async function registrationsOf(
 ): Promise<Offer['registrations']> {
   const found = await offered(engine, checkout)
   const isAsked = channels.some(({ channel }) => asksForCvv(channel.settings))
-  return found.map(({ id, brand, method, request }) => {
+  return found.map((one) => {
+    const { id, brand, method, request } = one
     const account = groupOf(request as RequestFields, method)
     const last4 = textOf(account, 'last4Digits')
     const expiryMonth = textOf(account, 'expiryMonth')
@@ -119,7 +120,7 @@ async function registrationsOf(
       ...(last4 === undefined ? {} : { last4 }),
       ...(expiryMonth === undefined ? {} : { expiryMonth }),
       ...(expiryYear === undefined ? {} : { expiryYear }),
-      cvv: method === 'card' && isAsked ? 'asked' : 'not',
+      cvv: hasCode(one) && isAsked ? 'asked' : 'not',
     }
   })
 }

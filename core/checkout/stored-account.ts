@@ -63,6 +63,10 @@ export async function withStored(
   return { ...request, fields: await withAgreement(engine, account, registration) }
 }
 
+/** Whether a registration has a security code: device numbers of wallets have none. */
+export const hasCode = ({ method, request }: Registration): boolean =>
+  method === 'card' && textOf(groupOf(request as RequestFields, 'card'), 'numberType') !== 'DPAN'
+
 /**
  * A stored card asks for its security code, unless the channel that takes the payment says otherwise.
  *
@@ -70,10 +74,10 @@ export async function withStored(
  */
 export function refuseWithoutCode(
   { settings }: Pick<Channel, 'settings'>,
-  { method }: Registration,
+  registration: Registration,
   submitted: RequestFields,
 ): void {
-  if (method !== 'card' || !asksForCvv(settings)) return
+  if (!hasCode(registration) || !asksForCvv(settings)) return
   if (textOf(groupOf(submitted, 'card'), 'cvv') === undefined) {
     throw refuse('100.100.600', 'card.cvv', 'required for a stored card')
   }

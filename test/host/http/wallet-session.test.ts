@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '../../../schemas/index.ts'
 import { answerCheck } from '../../rig/documented-answers.ts'
 import { configOf, createDevices, walletPlugins } from '../../rig/wallets.ts'
 import { type Body, type Hosted, startHost } from './hosted.ts'
@@ -18,6 +19,7 @@ describe('the session of a wallet', () => {
   const asked: Record<string, unknown>[] = []
   let answer = { status: 200, body: '{"merchantSessionIdentifier":"one"}' }
   let id = ''
+  let unlisted = ''
 
   before(async () => {
     wallet = createServer((request, response) => {
@@ -41,16 +43,22 @@ describe('the session of a wallet', () => {
         },
       },
     )
-    await host.gateway.accounts.add({
-      channelId: host.channel,
-      connector: 'apple-pay',
-      mode: 'EXTERNAL',
-      settings: {
-        ...devices.applePay.settings.account,
-        ...{ merchantName: 'Example Shop', country: 'DE' },
-        ...{ identityCertificate: certificate, identityKey: secretKey },
-      },
+    unlisted = await host.gateway.entities.create({
+      ...{ kind: 'channel', name: 'Without a list of pages' },
+      parentId: host.merchant,
     })
+    for (const channelId of [host.channel, unlisted]) {
+      await host.gateway.accounts.add({
+        channelId,
+        connector: 'apple-pay',
+        mode: 'EXTERNAL',
+        settings: {
+          ...devices.applePay.settings.account,
+          ...{ merchantName: 'Example Shop', country: 'DE' },
+          ...{ identityCertificate: certificate, identityKey: secretKey },
+        },
+      })
+    }
     await host.gateway.entities.configure(host.channel, { widgetOrigins: [page] } as never)
     const basket = { amount: '92.00', currency: 'EUR', paymentType: 'DB' }
     const made = await host.gateway.checkouts.create({ entityId: host.channel, ...basket } as never)
@@ -126,5 +134,31 @@ describe('the session of a wallet', () => {
       404,
     )
     assert.equal(asked.length, before)
+  })
+
+  test('an address without a name is no page of a shop, nor is one without https', async () => {
+    const basket = { entityId: unlisted, amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+    const made = await host.gateway.checkouts.create(basket as never)
+    const before = asked.length
+    for (const origin of ['http://shop.example', 'https://[::1]', 'https://192.0.2.7', 'app://x']) {
+      const { status, body } = await ask({ wallet: 'applePay', origin }, made.id)
+      assert.deepEqual([status, names(body)], [400, ['origin']], origin)
+    }
+    assert.equal(asked.length, before)
+  })
+
+  test('strangers make few calls with the identity of the merchant', async () => {
+    const basket = { amount: '92.00', currency: 'EUR', paymentType: 'DB' }
+    const made = await host.gateway.checkouts.create({ entityId: host.channel, ...basket } as never)
+    const before = asked.length
+    const all = await Promise.all(
+      Array.from({ length: 12 }, () => ask({ wallet: 'applePay', origin: page }, made.id)),
+    )
+    const statuses = all.map(({ status }) => status)
+    assert.deepEqual([...new Set(statuses)].sort(), [200, 429])
+    assert.ok(asked.length - before <= limits.shopperQuestions.atOnce)
+    assert.equal(all.find(({ status }) => status === 429)!.header('retry-after'), '2')
+    await host.gateway.checkouts.remove(made.id)
+    assert.equal((await ask({ wallet: 'applePay', origin: page }, made.id)).status, 400)
   })
 })
