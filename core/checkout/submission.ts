@@ -19,8 +19,8 @@ import { payFirst } from '../payment/payments.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { numbersOf, withoutSecrets } from '../payment/stored-request.ts'
 import type { Payment } from '../payment/types.ts'
-import { checkAccount } from '../request/account.ts'
-import { textOf } from '../request/values.ts'
+import { checkAccount, encryptedWallet } from '../request/account.ts'
+import { groupOf, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
 import { mayReauthenticate, reauthenticate } from '../three-d-secure/soft-decline.ts'
 import { refuseOtherBrand } from './brand-flow.ts'
@@ -204,8 +204,14 @@ async function endedWith(engine: Engine, first: Payment, { nonce }: Press): Prom
   return latest === undefined || latest.id === first.id ? first : ended(engine, latest)
 }
 
-/** As far as a declined payment still tells: its numbers are erased, their first and last digits are not. */
+/**
+ * As far as a declined payment still tells: its numbers are erased, their first and last digits are not. The token of a
+ * wallet is compared by the second payment itself; a device number in one is never challenged.
+ */
 function isSameAccount({ request }: Payment, { fields }: Request): boolean {
+  if (encryptedWallet(fields) !== undefined) {
+    return textOf(groupOf(request as RequestFields, 'card'), 'numberType') === 'PAN'
+  }
   const other = withoutSecrets(fields, shownNumbers(numbersOf(fields)))
   return instrumentGroups.every((name) => isDeepStrictEqual(request[name], other[name]))
 }

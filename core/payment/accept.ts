@@ -123,7 +123,8 @@ export async function acceptFirst(
 
 /**
  * A token that has a payment is looked up before every check of its card: the card's holder gave it for that payment,
- * and no answer about another request may tell anything of it.
+ * and no answer about another request may tell anything of it. The second payment of a press is made with the token of
+ * the first one, and with no other.
  *
  * @returns the payment of the same idempotency key. @throws GatewayError 200.300.404 for the token of another payment,
  * SlotTaken when the checkout has another payment by now.
@@ -135,7 +136,8 @@ async function usedBefore(
   { inCheckout }: Use,
   idempotency: Idempotency | null,
 ): Promise<Payment | undefined> {
-  if ((await paymentOfToken(engine, wallet)) === undefined) return undefined
+  const made = await paymentOfToken(engine, wallet)
+  if (made === (inCheckout?.isSecond ? inCheckout.previousId : undefined)) return undefined
   const earlier = await findReplay(engine, idempotency)
   if (earlier !== undefined) return earlier
   // The payment may be that of the same press, which was sent twice.

@@ -171,13 +171,14 @@ export async function firstRow(
   }
 }
 
-function replayColumns({ wallet }: Asked): ReplayColumns {
-  if (wallet === undefined) return noReplay
+function replayColumns({ wallet, use }: Asked): ReplayColumns {
+  // The token of a second payment has its row, that of the first one.
+  if (wallet === undefined || use.inCheckout?.isSecond === true) return noReplay
   const { replay } = wallet
   return { wallet: replay.wallet, replay_hash: replay.hash, replay_until: replay.until }
 }
 
-/** Of a payment without a token of a wallet. */
+/** Of a payment without a token of its own. */
 export const noReplay: ReplayColumns = { wallet: null, replay_hash: null, replay_until: null }
 
 /** A registration's own columns: short id, request part, and the date of the expiry notice. */
