@@ -154,6 +154,10 @@ const parametersOf = (data: unknown) =>
 export function readModification(answer: HttpAnswer, operation: Operation): Outcome {
   const json = jsonOf(answer)
   const refused = readError(answer, json)
+  if (refused?.isOfAccess === true) {
+    // Gateways check the login before the key: an earlier request of this key may have been carried out.
+    return unknown(`Adyen refused the account: HTTP ${refused.status}, error ${refused.code}`)
+  }
   if (refused !== undefined) return declinedBy(refused)
   const payment = operation.original?.refs.payment ?? ''
   const modification = takenAs(answer, json, { paymentPspReference: payment })
@@ -179,7 +183,13 @@ export function takenAs(
 }
 
 /** Adyen's own refusal of a request. Nothing was done. */
-export type Refusal = { readonly status: number; readonly code: string; readonly message?: string }
+export type Refusal = {
+  readonly status: number
+  readonly code: string
+  readonly message?: string
+  /** Of the login or the set-up, whatever was asked for. */
+  readonly isOfAccess: boolean
+}
 
 const refusing = new Set<unknown>(['validation', 'security', 'configuration'])
 
@@ -191,7 +201,8 @@ export function readError({ status }: HttpAnswer, json: Fields): Refusal | undef
   const { errorCode: code, errorType, message, status: said } = json
   if (![400, 401, 403, 422].includes(status) || said !== status) return undefined
   if (!isText(code) || !refusing.has(errorType) || code === inProgress) return undefined
-  return { status, code, ...(isText(message) ? { message } : {}) }
+  const isOfAccess = status === 401 || status === 403 || errorType !== 'validation'
+  return { status, code, isOfAccess, ...(isText(message) ? { message } : {}) }
 }
 
 function declinedBy({ code, message }: Refusal): Outcome {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Sensitive } from '@tollgate/plugin-kit'
 import { errors, refusals } from '../../../../connectors/adyen/reasons.ts'
 import { cards } from '../../../../connectors/adyen/sandbox/sandbox.ts'
+import { operationOn } from '../../../../plugins/kit/testing/operation.ts'
 import { has, outcomeOf, type Scene, withInstrument } from '../scene.ts'
 import { mistake, type Rule } from './rule.ts'
 
@@ -77,6 +78,49 @@ export const answerRules: readonly Rule[] = [
         "'validation', 'security', 'configuration'",
         "'validation', 'configuration'",
       ),
+    ],
+  },
+  {
+    rule: 'a refused login or set-up says nothing about what is done to a payment, and a refused request does',
+    async run(scene) {
+      const { stage, paid } = scene
+      const authorised = await paid('authorize')
+      const answered = async (status: number, errorType: string) => {
+        const body = JSON.stringify({ status, errorCode: '901', errorType, message: 'No' })
+        const damage = { do: 'replace', status, type: 'application/json', body } as const
+        stage.front.meet({ reaches: false, damage }, 'moving')
+        return (await stage.perform(operationOn(stage.connector, 'capture', authorised))).outcome
+      }
+      for (const [status, type] of [
+        [401, 'security'],
+        [403, 'security'],
+        [401, 'validation'],
+        [403, 'validation'],
+        [422, 'configuration'],
+        [422, 'security'],
+      ] as const) {
+        has(await answered(status, type), { is: 'unknown' }, `${status} ${type}`)
+      }
+      has(await answered(422, 'validation'), { is: 'declined' }, 'validation')
+    },
+    mistakes: [
+      mistake('answers', 'if (refused?.isOfAccess === true) {', 'if (false) {'),
+      mistake(
+        'answers',
+        "status === 401 || status === 403 || errorType !== 'validation'",
+        "status === 403 || errorType !== 'validation'",
+      ),
+      mistake(
+        'answers',
+        "status === 401 || status === 403 || errorType !== 'validation'",
+        "status === 401 || errorType !== 'validation'",
+      ),
+      mistake(
+        'answers',
+        "status === 401 || status === 403 || errorType !== 'validation'",
+        'status === 401 || status === 403',
+      ),
+      mistake('answers', "status === 401 || status === 403 || errorType !== 'validation'", 'true'),
     ],
   },
   {
