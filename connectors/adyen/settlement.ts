@@ -153,8 +153,9 @@ const bad = (line: number, why: string): SettlementItem => ({ is: 'bad', line, w
 function itemsOf(cells: Cells, line: number, text: string): readonly SettlementItem[] {
   const type = cells.Type ?? ''
   const merchantNumber = cells['Merchant Account'] ?? ''
-  const record = records[type]
-  const kinds = batchLines[type]
+  // Names of every object, such as `constructor`, are types of nothing.
+  const record = Object.hasOwn(records, type) ? records[type] : undefined
+  const kinds = Object.hasOwn(batchLines, type) ? batchLines[type] : undefined
   if (record === undefined && kinds === undefined) {
     return [{ is: 'other', line, text, type, merchantNumber }]
   }
@@ -229,7 +230,7 @@ function recordItems(
     ...given({
       requestedAt: wallTimeOf(cells['Creation Date']),
       fxRate: rateOf(cells['Exchange Rate']),
-      brand: brands[cells['Payment Method'] ?? ''],
+      brand: brandOf(cells['Payment Method']),
     }),
   }
   if (fee >= 0n) return [record]
@@ -237,6 +238,9 @@ function recordItems(
   const back = { minor: -fee, currency: paid.currency }
   return [record, { ...common, is: 'batch', kind: 'fee', cashflow: 'POS', amount: back }]
 }
+
+const brandOf = (method = ''): string | undefined =>
+  Object.hasOwn(brands, method) ? brands[method] : undefined
 
 /** By which names the payment is found. A reference that is not ours is the merchant's own. */
 function namesOf(cells: Cells, recordType: RecordType): Readonly<Record<string, string>> {
@@ -260,14 +264,19 @@ function namesOf(cells: Cells, recordType: RecordType): Readonly<Record<string, 
 
 const costColumns = ['Commission (NC)', 'Markup (NC)', 'Scheme Fees (NC)', 'Interchange (NC)']
 
+/** The costs of a line. Their sum is rounded, since each of them can have parts of the smallest unit. */
 function costsOf(cells: Cells): bigint | string {
+  const exponent = currencyOf(cells['Net Currency'] ?? '')?.exponent
   let sum = 0n
   for (const column of costColumns) {
-    const minor = minorOf(cells[column] || '0', cells['Net Currency'] ?? '')
-    if (minor === undefined) return `${column} must be a decimal number such as 0.12`
-    sum += minor
+    const parts = decimalIn(cells[column] || '0')
+    if (parts === undefined || exponent == null) {
+      return `${column} must be a decimal number such as 0.12`
+    }
+    sum += signed(parts, BigInt(parts.whole + parts.decimals.padEnd(mostDecimals, '0')))
   }
-  return sum
+  const unit = 10n ** BigInt(mostDecimals - (exponent ?? 0))
+  return (sum + (sum < 0n ? -unit : unit) / 2n) / unit
 }
 
 /** The credit less the debit of a line, or what is wrong with them. */
@@ -289,15 +298,27 @@ const absolute = ({ minor, currency }: Money): Money => ({
   currency,
 })
 
+const mostDecimals = 10
+
+type Decimal = { readonly sign: string; readonly whole: string; readonly decimals: string }
+
+function decimalIn(text: string): Decimal | undefined {
+  const parts = /^(-?)([0-9]{1,15})(?:\.([0-9]{1,10}))?$/.exec(text)
+  if (parts === null) return undefined
+  const [, sign = '', whole = '', decimals = ''] = parts
+  return { sign, whole, decimals }
+}
+
+const signed = ({ sign }: Decimal, value: bigint): bigint => (sign === '-' ? -value : value)
+
 /** Reads `12.34`, and `-0.5`. Undefined: no amount of the currency. */
 function minorOf(text: string, currency: string): bigint | undefined {
-  const parts = /^(-?)([0-9]{1,15})(?:\.([0-9]{1,10}))?$/.exec(text)
+  const parts = decimalIn(text)
   const exponent = currencyOf(currency)?.exponent
-  if (parts === null || exponent == null) return undefined
-  const [, sign, whole = '', decimals = ''] = parts
+  if (parts === undefined || exponent == null) return undefined
+  const { whole, decimals } = parts
   if (/[1-9]/.test(decimals.slice(exponent))) return undefined
-  const minor = BigInt(whole + decimals.slice(0, exponent).padEnd(exponent, '0'))
-  return sign === '-' ? -minor : minor
+  return signed(parts, BigInt(whole + decimals.slice(0, exponent).padEnd(exponent, '0')))
 }
 
 const wallTimeOf = (time = ''): string | undefined =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import type { SettlementItem } from '@tollgate/plugin-kit'
+import { reportItem } from '../../../../connectors/adyen/sandbox/messages.ts'
 import {
   batchLine,
   type Line,
@@ -154,6 +155,16 @@ export const reportRules: readonly Rule[] = [
         foreign.is === 'record' && [foreign.amount, foreign.settled, foreign.fxRate],
         [eur(9200n), { minor: 9967n, currency: 'USD' }, '1.08341212121'],
       )
+      // Parts of the smallest unit are rounded once.
+      const parts = { 'Commission (NC)': '0.004', 'Markup (NC)': '0.001' }
+      const part = await itemIn(scene, line('Settled', true, parts))
+      assert.equal(part.is === 'record' && part.fee, 1n)
+      const backParts = await itemsIn(
+        scene,
+        line('Settled', true, { 'Markup (NC)': '-0.005' }),
+        payout,
+      )
+      assert.deepEqual(Object(backParts[2]).amount, eur(1n))
     },
     mistakes: [
       mistake('settlement', 'minor: paid.minor + fee, currency', 'minor: paid.minor, currency'),
@@ -163,6 +174,8 @@ export const reportRules: readonly Rule[] = [
         mistake('settlement', `'${column}'`, "'Reserved'"),
       ),
       mistake('settlement', "fxRate: rateOf(cells['Exchange Rate']),", ''),
+      mistake('settlement', '(sum + (sum < 0n ? -unit : unit) / 2n) / unit', 'sum / unit'),
+      mistake('settlement', 'sum < 0n ? -unit : unit', 'unit'),
     ],
   },
   {
@@ -182,6 +195,9 @@ export const reportRules: readonly Rule[] = [
         ['Settled.MODIFICATION0001', 'VISA', '4'],
       )
       assert.equal((await of('Settled', {})).key, key)
+      assert.equal((await of('Settled', { 'Payment Method': 'constructor' })).brand, undefined)
+      const strange = await itemIn(scene, line('constructor', true))
+      assert.equal(strange.is as string, 'other')
       const dispute = await of('Chargeback', capture)
       assert.deepEqual([dispute.key, dispute.reference], [key, 'MODIFICATION0001'])
       assert.equal((await of('SecondChargeback', {})).reference, 'MODIFICATION0001.2')
@@ -219,6 +235,8 @@ export const reportRules: readonly Rule[] = [
         "cells['Creation Date']?.replace('31', '30')",
       ),
       mistake('settlement', "visa: 'VISA'", "visa: 'MASTER'"),
+      mistake('settlement', 'Object.hasOwn(brands, method) ?', 'true ?'),
+      mistake('settlement', 'Object.hasOwn(records, type) ?', 'true ?'),
       mistake(
         'settlement',
         'merchantTransactionId: named === undefined ? merchant : undefined,',
@@ -280,7 +298,6 @@ export const reportRules: readonly Rule[] = [
     rule: 'announced reports are fetched in order, whole, with the login of the report user, from Adyen alone',
     async run({ adyen, stage, tell, settings }) {
       const { settlement } = stage.connector
-      const { reportItem } = await import('../../../../connectors/adyen/sandbox/messages.ts')
       const fetched = async (cursor?: string, account: object = settings) => {
         const { returned, thrown, attempts } = await stage.call(
           async (context) => {
@@ -317,16 +334,57 @@ export const reportRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'reports',
-        'if (status !== 200) throw new',
-        'if (status !== 200) return (async function* () { yield body })()\n        if (status === 0) throw new',
+        'if (!isWhole && !(isOfReport(status)',
+        'if (false && !(isOfReport(status)',
       ),
-      mistake(
-        'reports',
-        "if (!endsWithPayout(body)) throw new Error('the report did not arrive as a whole')",
-        '',
-      ),
+      mistake('reports', '&& endsWithPayout(body)', ''),
       mistake('reports', 'let no = from + 1; no <= last', 'let no = 1; no <= last'),
       mistake('settlement', "if (!tail.endsWith('\\n')) return false", ''),
+    ],
+  },
+  {
+    rule: 'a report that cannot be fetched for a day is handed over as it is; a wrong login is no fault of the report; a new announcement brings it again',
+    async run({ adyen, stage, tell, settings }) {
+      const { settlement } = stage.connector
+      const [name, next] = [1, 2].map((no) => `settlement_detail_report_batch_${no}.csv`) as [
+        string,
+        string,
+      ]
+      adyen.reports.set(next, reportOf([line('Settled', true), payout]))
+      for (const one of [name, next]) await tell(adyen.message(reportItem(one, '')))
+      const fetched = async (cursor?: string, account: object = settings) =>
+        stage.call(
+          async (context) => {
+            const files: string[] = []
+            for await (const file of settlement!.fetch!(cursor, context)) {
+              for await (const bytes of await file.open())
+                files.push(`${file.name} ${bytes.length}`)
+            }
+            return files
+          },
+          { account: account as never },
+        )
+      for (let no = 0; no < 30; no += 1) {
+        const { thrown } = await fetched(undefined, { ...settings, reportPassword: 'wrong' })
+        assert.ok(thrown instanceof Error, 'the login')
+      }
+      for (let no = 1; no < 24; no += 1)
+        assert.ok((await fetched()).thrown instanceof Error, String(no))
+      const { returned } = await fetched()
+      assert.equal(returned?.length, 2, 'the next one comes as well')
+      assert.ok(returned?.[0]?.startsWith(name))
+      adyen.reports.set(name, reportOf([line('Settled', true), payout]))
+      await tell(adyen.message(reportItem(name, '')))
+      await tell(adyen.message(reportItem(name, '')))
+      const again = (await fetched('2')).returned
+      assert.equal(again?.length, 1, 'generated anew')
+      assert.ok(again?.[0]?.startsWith(name))
+    },
+    mistakes: [
+      mistake('reports', 'tries >= mostFetches', 'false'),
+      mistake('reports', 'const mostFetches = 24', 'const mostFetches = 23'),
+      mistake('reports', '![401, 403, 408, 429].includes(status)', 'true'),
+      mistake('reports', 'await endFetch(records, name, no)', ''),
     ],
   },
 ]
