@@ -1,4 +1,7 @@
-/** Adyen's webhooks as claims. Only signed fields have a meaning, so reasons of failures and disputes are not read. */
+/**
+ * Adyen's webhooks as claims. Only signed fields have a meaning, so reasons of failures and disputes are not read.
+ * Adyen answers no enquiry: a message without a proof leads to none, and claims nothing.
+ */
 import {
   accepted,
   approved,
@@ -12,15 +15,29 @@ import {
   type Records,
 } from '@tollgate/plugin-kit'
 import { disputeReference } from './dispute.ts'
-import { increaseOf, modificationOf, roundOf, wholeOf } from './modifications.ts'
+import {
+  hear,
+  increaseOf,
+  modificationOf,
+  type News,
+  type Subject,
+  type Telling,
+  wholeOf,
+} from './modifications.ts'
 import { moneyOf } from './money.ts'
-import { type Modification, readReference } from './references.ts'
+import { keyBy, notePayment, paymentOf, rememberBasis, rememberKey } from './payments.ts'
+import { type Named, readReference } from './references.ts'
 import { announce, isSettlementReport } from './reports.ts'
-import { type Item, isProven, signedItems } from './signature.ts'
-import { amendUndo, amountOf } from './undo.ts'
+import { type Item, isProven, type Signed, signedItems } from './signature.ts'
+import { amendUndo, amountOf, type Undo } from './undo.ts'
 
-/** Adyen repeats a message until it reads this reply. */
-export const reply: InboundReply = { body: '[accepted]' }
+/** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
+export const replyTo = (
+  message: Inbound,
+  { account }: Pick<Context<unknown, Account>, 'account'>,
+): InboundReply => ({
+  body: isProven(message, account.hmacKeys) ? '[accepted]' : '[not proven]',
+})
 
 type Account = { readonly merchantAccount: string; readonly hmacKeys: string }
 type Inner = Pick<Context, 'records' | 'log'>
@@ -30,44 +47,67 @@ export async function claimsOf(
   message: Inbound,
   { records, log, account }: Context<unknown, Account>,
 ): Promise<readonly Claim[]> {
-  const proven = isProven(message, account.hmacKeys)
+  const items = signedItems(message)
+  // Anybody can send one, so it costs no read and no line of the log.
+  if (!isProven(message, account.hmacKeys)) return []
   const claims: Claim[] = []
-  for (const { item } of signedItems(message)) {
-    // A webhook of a whole company has items of its other accounts.
-    if (item.merchantAccountCode !== account.merchantAccount) continue
-    claims.push(...(await claimsIn(item, { records, log }, proven)))
+  for (const signed of items) {
+    const { merchantAccountCode, eventCode } = signed.item
+    if (!isSameName(merchantAccountCode, account.merchantAccount)) {
+      // A webhook of a whole company has items of its other accounts.
+      log.info({ event: eventCode }, 'a webhook is about another merchant account')
+      continue
+    }
+    claims.push(...(await claimsIn(signed, { records, log })))
   }
   return claims
 }
 
+/** As Tollgate compares the merchant numbers of settlement files. */
+const isSameName = (one: string, other: string): boolean =>
+  one.trim().toLowerCase() === other.trim().toLowerCase()
+
+type Told = 'done' | 'failed' | undefined
+
 /** Events about what was done to a payment, and whether the event tells its failure. */
-const modifying: Readonly<Record<string, (success: boolean) => 'done' | 'failed' | undefined>> = {
-  CAPTURE: (success) => (success ? 'done' : 'failed'),
-  CAPTURE_FAILED: (success) => (success ? 'failed' : undefined),
-  REFUND: (success) => (success ? 'done' : 'failed'),
-  REFUND_FAILED: (success) => (success ? 'failed' : undefined),
-  REFUNDED_REVERSED: (success) => (success ? 'failed' : undefined),
-  CANCELLATION: (success) => (success ? 'done' : 'failed'),
-  CANCEL_OR_REFUND: (success) => (success ? 'done' : 'failed'),
-  TECHNICAL_CANCEL: (success) => (success ? 'done' : 'failed'),
-  AUTHORISATION_ADJUSTMENT: (success) => (success ? 'done' : 'failed'),
+const modifying = new Map<string, (success: boolean) => Told>([
+  ['CAPTURE', (success) => (success ? 'done' : 'failed')],
+  ['CAPTURE_FAILED', (success) => (success ? 'failed' : undefined)],
+  ['REFUND', (success) => (success ? 'done' : 'failed')],
+  ['REFUND_FAILED', (success) => (success ? 'failed' : undefined)],
+  ['REFUNDED_REVERSED', (success) => (success ? 'failed' : undefined)],
+  ['CANCELLATION', (success) => (success ? 'done' : 'failed')],
+  ['CANCEL_OR_REFUND', (success) => (success ? 'done' : 'failed')],
+  ['TECHNICAL_CANCEL', (success) => (success ? 'done' : 'failed')],
+  ['AUTHORISATION_ADJUSTMENT', (success) => (success ? 'done' : 'failed')],
+])
+
+/** Which events are about which operation. Others that name it are about something else that was done to it. */
+const fitting: Readonly<Record<Subject['is'], readonly string[]>> = {
+  sale: ['CAPTURE', 'CAPTURE_FAILED'],
+  capture: ['CAPTURE', 'CAPTURE_FAILED'],
+  refund: ['REFUND', 'REFUND_FAILED', 'REFUNDED_REVERSED'],
+  reverse: ['CANCELLATION', 'CANCEL_OR_REFUND', 'REFUND_FAILED', 'REFUNDED_REVERSED'],
+  increment: ['AUTHORISATION_ADJUSTMENT'],
 }
 
-async function claimsIn(item: Item, inner: Inner, proven: boolean): Promise<readonly Claim[]> {
+/** Failures that Adyen may tell under a reference of their own, with that of the operation as the original. */
+const laterFailures = ['CAPTURE_FAILED', 'REFUND_FAILED', 'REFUNDED_REVERSED']
+
+async function claimsIn(signed: Signed, inner: Inner): Promise<readonly Claim[]> {
+  const { item } = signed
   const { eventCode, success } = item
-  if (eventCode === 'AUTHORISATION') return authorisation(item, inner, proven)
-  const told = modifying[eventCode]?.(success)
-  if (told !== undefined) return modification(item, told, inner, proven)
+  if (eventCode === 'AUTHORISATION') return authorisation(item, inner)
+  const told = modifying.get(eventCode)?.(success)
+  if (told !== undefined) return modification(signed, told, inner)
   if (!success) return []
   switch (eventCode) {
     case 'CHARGEBACK':
     case 'SECOND_CHARGEBACK':
     case 'CHARGEBACK_REVERSED':
-      return dispute(item)
+      return dispute(item, inner)
     case 'REPORT_AVAILABLE':
-      if (proven && isSettlementReport(item.pspReference)) {
-        await announce(inner.records, item.pspReference)
-      }
+      if (isSettlementReport(item.pspReference)) await announce(inner.records, item.pspReference)
       return []
     default:
       // Steps of a dispute without money, risk, tokens, payouts: nothing to be said about a payment.
@@ -75,63 +115,116 @@ async function claimsIn(item: Item, inner: Inner, proven: boolean): Promise<read
   }
 }
 
-const eventId = ({ eventCode, pspReference, success }: Item, round = 0): string =>
+type Identity = Pick<Item, 'eventCode' | 'pspReference' | 'success'>
+
+const eventId = ({ eventCode, pspReference, success }: Identity, round = 0): string =>
   `${eventCode}.${pspReference}.${success}${round === 0 ? '' : `.${round}`}`
 
-async function authorisation(
-  item: Item,
-  { records }: Inner,
-  proven: boolean,
-): Promise<readonly Claim[]> {
+/** An amount that our currencies do not have. The engine cannot read such a claim, and lists it for operators. */
+const unreadable = ({ value, currency }: Item) => ({ value, currency }) as unknown as Money
+
+async function authorisation(item: Item, { records, log }: Inner): Promise<readonly Claim[]> {
   const named = readReference(item.merchantReference)
-  const amount = moneyOf(item)
   // A check of a card is for nothing.
-  if (named?.is !== 'payment' || amount === undefined || amount.minor === 0n) return []
+  if (named?.is !== 'payment' || item.value === 0) return []
   const { key } = named
-  const { pspReference: payment, success } = item
-  if (proven) {
-    // Where a reversal was asked for, it needs to know what became of the payment.
-    await amendUndo(records, key, (known) =>
-      success ? { ...known, payment, authorised: true } : { ...known, authorised: false },
-    )
+  const { pspReference: psp, success, eventCode } = item
+  const amount = moneyOf(item) ?? unreadable(item)
+  const known = success ? await notePayment(records, key, { psp }) : await paymentOf(records, key)
+  const refs = { payment: psp }
+  if (known.psp !== undefined && known.psp !== psp) {
+    if (!success) {
+      log.info(
+        { event: eventCode },
+        'a webhook tells of a refused try beside an authorised payment',
+      )
+      return []
+    }
+    // Authorised twice under one name: with the event of the first one, operators see the second.
+    const first = eventId({ eventCode, success, pspReference: known.psp })
+    return [{ eventId: first, key, outcome: approved(refs), amount }]
   }
-  const refs = { payment }
+  if (success) await rememberKey(records, psp, key)
+  // Where a reversal was asked for, it needs to know what became of the payment.
+  await amendUndo(records, key, (undo) =>
+    success ? { ...undo, payment: psp, authorised: true } : { ...undo, authorised: false },
+  )
   const outcome = success ? approved(refs) : declined('100.397.102', { refs })
   return [{ eventId: eventId(item), key, outcome, amount }]
 }
 
 async function modification(
-  item: Item,
+  { item, date }: Signed,
   told: 'done' | 'failed',
-  inner: Inner,
-  proven: boolean,
+  { records, log }: Inner,
 ): Promise<readonly Claim[]> {
-  const { records, log } = inner
-  const { pspReference, originalReference, merchantReference, eventCode } = item
+  const { pspReference, originalReference, merchantReference, eventCode, success } = item
   const named = readReference(merchantReference)
   if (named?.is === 'undo' || (named?.is === 'payment' && cancelling.has(eventCode))) {
-    return reversal(item, told, named, records, proven)
+    return reversal(item, told, named, records)
   }
-  const known =
-    named !== undefined && named.is !== 'payment'
-      ? named
-      : ((await modificationOf(records, pspReference)) ??
-        (await modificationOf(records, originalReference)))
-  if (known === undefined) {
+  const subject = await subjectOf(item, named, records)
+  if (subject === undefined) {
     // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money.
     log.info({ event: eventCode }, 'a webhook tells of an operation that was not made here')
     return []
   }
-  const is = known.is as Modification
-  const amount = await amountOfItem(item, is, known.key, records)
-  if (amount === undefined) return []
-  const round = await roundOf(records, pspReference, told === 'failed', proven)
-  const refs = {
-    ...(originalReference === '' ? {} : { payment: originalReference }),
-    modification: pspReference,
+  const amount = await amountOfItem(item, subject, records)
+  if (amount === undefined) {
+    const outcome = outcomeOf(
+      subject,
+      { eventCode, payment: originalReference },
+      told,
+      pspReference,
+    )
+    return [{ eventId: eventId(item), key: subject.key, outcome, amount: unreadable(item) }]
   }
-  const outcome = outcomeOf(is, eventCode, told, refs)
-  return [{ eventId: eventId(item, round), key: known.key, outcome, amount }]
+  if (subject.is === 'capture' && told === 'done' && originalReference !== '') {
+    await rememberBasis(records, subject.key, originalReference)
+  }
+  const { minor, currency } = amount
+  const money = { minor: String(minor), currency }
+  const news: News = { eventCode, success, payment: originalReference, ...money, date }
+  const tellings = await hear(records, pspReference, subject, news, told === 'failed')
+  return tellings.flatMap((telling) => claimFor(telling, subject, pspReference))
+}
+
+/** Which operation an event is about; undefined for one that was not made here. */
+async function subjectOf(
+  { pspReference, originalReference, eventCode }: Item,
+  named: Named | undefined,
+  records: Records,
+): Promise<Subject | undefined> {
+  const fits = (subject: Subject | undefined) =>
+    subject !== undefined && fitting[subject.is].includes(eventCode) ? subject : undefined
+  if (named !== undefined && named.is !== 'payment' && named.is !== 'undo') return fits(named)
+  const known = fits(await modificationOf(records, pspReference))
+  if (known !== undefined) return known
+  const original = laterFailures.includes(eventCode)
+    ? fits(await modificationOf(records, originalReference))
+    : undefined
+  if (original !== undefined || named === undefined) return original
+  // Adyen captures a sale by itself, in the name of the payment.
+  const { key } = named
+  return (await paymentOf(records, key)).isSale === true ? fits({ is: 'sale', key }) : undefined
+}
+
+function claimFor(telling: Telling, subject: Subject, pspReference: string): readonly Claim[] {
+  const { is, news } = telling
+  const amount = { minor: BigInt(news.minor), currency: news.currency }
+  const outcome = outcomeOf(subject, news, is, pspReference)
+  const claim = { key: subject.key, amount }
+  if (telling.is === 'done') {
+    // A sale is done by its authorisation.
+    if (subject.is === 'sale' && telling.round === 0) return []
+    return [{ ...claim, eventId: eventId({ ...news, pspReference }, telling.round), outcome }]
+  }
+  const { again, by = news } = telling
+  const doubt =
+    again === undefined ? {} : { text: `told again after a success, for ${again || 'no date'}` }
+  return [
+    { ...claim, eventId: eventId({ ...by, pspReference }), outcome: { ...outcome, ...doubt } },
+  ]
 }
 
 const cancelling: ReadonlySet<string> = new Set([
@@ -142,17 +235,23 @@ const cancelling: ReadonlySet<string> = new Set([
 
 /** Captures and refunds can still fail after their success: a settlement report makes them final. */
 function outcomeOf(
-  is: Modification,
-  eventCode: string,
+  { is }: Subject,
+  { eventCode, payment }: Pick<News, 'eventCode' | 'payment'>,
   told: 'done' | 'failed',
-  refs: Readonly<Record<string, string>>,
+  pspReference: string,
 ): Outcome {
+  const refs = {
+    ...(payment === '' ? {} : { payment }),
+    // The capture of a sale is no operation of ours.
+    ...(is === 'sale' ? {} : { modification: pspReference }),
+  }
   if (told === 'failed') return declined(failures[is], { refs, code: eventCode })
-  const isFinal = is === 'increment' || eventCode === 'CANCELLATION'
+  const isFinal = is === 'increment' || is === 'sale' || eventCode === 'CANCELLATION'
   return isFinal ? approved(refs) : accepted(refs, 'event')
 }
 
 const failures = {
+  sale: '900.100.202',
   capture: '900.100.202',
   refund: '900.100.202',
   reverse: '700.300.700',
@@ -162,8 +261,7 @@ const failures = {
 /** In which amount the engine knows the operation. */
 async function amountOfItem(
   item: Item,
-  is: Modification,
-  key: string,
+  { is, key }: Subject,
   records: Records,
 ): Promise<Money | undefined> {
   const said = moneyOf(item)
@@ -178,37 +276,55 @@ async function amountOfItem(
 async function reversal(
   item: Item,
   told: 'done' | 'failed',
-  { is, key }: { readonly is: string; readonly key: string },
+  named: Extract<Named, { is: 'payment' | 'undo' }>,
   records: Records,
-  proven: boolean,
 ): Promise<readonly Claim[]> {
   const { originalReference: payment, eventCode } = item
+  const { is, key } = named
+  // Each try by Adyen's reference has a name of its own, and a technical cancellation has that of the payment.
+  const isOfTry = ({ round, by }: Undo) =>
+    named.is === 'undo'
+      ? named.round === round
+      : eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
   const known = await amendUndo(records, key, (undo) => {
-    if (!proven || undo.state === 'done') return undo
+    if (undo.state === 'done') return undo
     if (told === 'done') return { ...undo, state: 'done' }
     // Adyen names the payment that it could not cancel: captured, refused, or cancelled before.
     const found = payment === '' ? {} : { payment }
-    return undo.state === 'asked' ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
+    const isEnd = undo.state === 'asked' && isOfTry(undo)
+    return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
   })
-  const amount = known === undefined ? moneyOf(item) : amountOf(known)
-  if (amount === undefined) return []
+  const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
   const claim = { eventId: eventId(item), key, amount }
   if (told === 'done') {
     return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
   }
   // A payment that cannot be cancelled may be captured, or may never have been one: the next try asks again.
-  const stands = is === 'undo' && eventCode === 'CANCEL_OR_REFUND' && known?.authorised === true
+  const isLast = is === 'undo' && known !== undefined && isOfTry(known)
+  const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
+  // The money went back, and returned to the merchant.
+  const stands = isRefused || (is === 'undo' && laterFailures.includes(eventCode))
   const why = 'Adyen could not take the payment back'
   return stands ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []
 }
 
-function dispute(item: Item): readonly Claim[] {
+/** A dispute is about the payment, which it may name by Adyen's reference alone. */
+async function dispute(item: Item, { records, log }: Inner): Promise<readonly Claim[]> {
+  const { eventCode, pspReference, originalReference } = item
   const named = readReference(item.merchantReference)
-  const amount = moneyOf(item)
-  if (named?.is !== 'payment' || amount === undefined || amount.minor === 0n) return []
-  const { eventCode, pspReference } = item
+  const key =
+    named?.is === 'payment' ? named.key : ((await keyBy(records, originalReference)) ?? named?.key)
+  if (item.value === 0) return []
+  if (key === undefined) {
+    log.info(
+      { event: eventCode },
+      'a webhook tells of a dispute about a payment that was not made here',
+    )
+    return []
+  }
   const is = eventCode === 'CHARGEBACK_REVERSED' ? 'chargebackReversal' : 'chargeback'
   const reference = disputeReference(pspReference, eventCode === 'SECOND_CHARGEBACK')
   const outcome = { is, reason: '000.100.200', refs: { dispute: pspReference } } as const
-  return [{ eventId: eventId(item), key: named.key, outcome, amount, reference }]
+  const amount = moneyOf(item) ?? unreadable(item)
+  return [{ eventId: eventId(item), key, outcome, amount, reference }]
 }

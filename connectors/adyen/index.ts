@@ -11,6 +11,7 @@ import {
   type Operation,
   type Outcome,
   R,
+  type Records,
   request,
   type SettingsOf,
   type ShopperReturn,
@@ -18,9 +19,10 @@ import {
   settings,
 } from '@tollgate/plugin-kit'
 import { awayFrom, readCheck, readDetails, readModification, readPayment } from './answers.ts'
-import { claimsOf, reply } from './events.ts'
+import { claimsOf, replyTo } from './events.ts'
 import { rememberIncrease, rememberModification, rememberWhole } from './modifications.ts'
 import { currencies } from './money.ts'
+import { basisOf, notePayment, rememberBasis } from './payments.ts'
 import { fetchReports } from './reports.ts'
 import { modification, pathOf, payment } from './requests.ts'
 import { parse } from './settlement.ts'
@@ -139,7 +141,7 @@ export const adyen = defineConnector({
   inbound: {
     verify: (message, { account }) => isProven(message, account.hmacKeys),
     parse: claimsOf,
-    reply: () => reply,
+    reply: replyTo,
   },
   settlement: {
     format: 'ADYEN-SETTLEMENT-DETAILS',
@@ -164,28 +166,63 @@ export default definePlugin({ name: 'adyen', contract: contractVersion, connecto
 
 async function pay(operation: Operation, context: Adyen): Promise<Outcome> {
   const body = payment(operation, context.account)
-  return readPayment(await move(context, '/payments', body, operation.key), operation)
+  const { kind, key } = operation
+  // Adyen captures a sale days later at worst, and only tells if that fails.
+  if (kind === 'debit') await notePayment(context.records, key, { isSale: true })
+  const outcome = readPayment(await move(context, '/payments', body, key), operation)
+  const isAway =
+    outcome.is === 'pending' && typeof outcome.next === 'object' && 'redirect' in outcome.next
+  if (!isAway) return outcome
+  try {
+    await notePayment(context.records, key, { isAway: true })
+  } catch {
+    context.log.warn({}, 'a payment that is given up may have to be closed by hand')
+  }
+  return outcome
 }
 
 /** What is done to a payment. Adyen takes it, and tells its end by a webhook. */
-async function modify(operation: Operation, context: Adyen): Promise<Outcome> {
-  const refused = refusedHere(operation)
+async function modify(given: Operation, context: Adyen): Promise<Outcome> {
+  const refused = refusedHere(given)
   if (refused !== undefined) return refused
-  const { records, log, account } = context
+  const { records, account } = context
+  const operation = await withPayment(given, records)
   const [path, body] = [pathOf(operation), modification(operation, account)]
   // Before the request: the webhook can be faster than its answer.
   if (operation.kind === 'increment') await rememberIncrease(records, operation)
   if (operation.kind === 'reverse') await rememberWhole(records, operation)
-  const outcome = readModification(await move(context, path, body, operation.key), operation)
-  const taken = 'refs' in outcome ? outcome.refs?.modification : undefined
-  if (taken === undefined) return outcome
+  let taken: string | undefined
   try {
-    await rememberModification(records, taken, operation)
+    const outcome = readModification(await move(context, path, body, operation.key), operation)
+    taken = 'refs' in outcome ? outcome.refs?.modification : undefined
+    return outcome
+  } finally {
+    await remember(operation, taken, context)
+  }
+}
+
+/** What webhooks, and operations on this one, may need to know of it. */
+async function remember(
+  operation: Operation,
+  taken: string | undefined,
+  { records, log }: Adyen,
+): Promise<void> {
+  try {
+    if (taken !== undefined) return await rememberModification(records, taken, operation)
+    await rememberBasis(records, operation.key, operation.original?.refs.payment ?? '')
   } catch {
     // The webhook also has our own reference.
     log.warn({}, "Adyen's reference of an operation could not be kept")
   }
-  return outcome
+}
+
+/** A payment or capture that a report or an operator approved may have no reference of Adyen. */
+async function withPayment(operation: Operation, records: Records): Promise<Operation> {
+  const { original } = operation
+  if (original === undefined || original.refs.payment !== undefined) return operation
+  const payment = await basisOf(records, original.key)
+  if (payment === undefined) return operation
+  return { ...operation, original: { ...original, refs: { ...original.refs, payment } } }
 }
 
 /** Operations that Adyen does not have, or would do otherwise than asked for. */

@@ -5,12 +5,30 @@
 import type { Json, Operation, Records } from '@tollgate/plugin-kit'
 import { isModification, type Modification } from './references.ts'
 
-type Known = {
-  readonly is: Modification
-  readonly key: string
-  /** Failures that were followed by a success. */
+/** What a webhook can be about: an operation of the engine, or the capture that Adyen itself makes of a sale. */
+export type Subject = { readonly is: Modification | 'sale'; readonly key: string }
+
+/** A piece of news about a subject, as a webhook told it. */
+export type News = {
+  readonly eventCode: string
+  readonly success: boolean
+  /** Adyen's reference of the payment; empty where the webhook named none. */
+  readonly payment: string
+  readonly minor: string
+  readonly currency: string
+  /** No part of the signature: it raises doubts, and settles none. */
+  readonly date: string
+}
+
+type Known = Subject & {
+  /** Successes that followed a failure. */
   readonly round: number
   readonly hasFailed: boolean
+  /** The first success and the first failure. */
+  readonly done?: News
+  readonly failed?: News
+  /** The success was told with two dates before any failure: the failure between them may still come. */
+  readonly isDoneAgain?: true
 }
 
 const nameOf = (pspReference: string): string => `modification:${pspReference}`
@@ -32,30 +50,87 @@ export async function rememberModification(
 export async function modificationOf(
   records: Records,
   pspReference: string,
-): Promise<Pick<Known, 'is' | 'key'> | undefined> {
-  return pspReference === '' ? undefined : knownIn(await records.get(nameOf(pspReference)))
+): Promise<Subject | undefined> {
+  if (pspReference === '') return undefined
+  const known = knownIn(await records.get(nameOf(pspReference)))
+  return known === undefined ? undefined : { is: known.is, key: known.key }
 }
 
+/** What to claim, in this order. */
+export type Telling =
+  /** `again`: the date of a failure that nobody can order; it has the name of the first one, so operators see it. */
+  | { readonly is: 'failed'; readonly news: News; readonly again?: string; readonly by?: News }
+  | { readonly is: 'done'; readonly news: News; readonly round: number }
+
 /**
- * The round of a piece of news about a modification: 0, and one more for each success after a failure. Without it, the
- * second success would be a repeat of the first one. A repeat is in the round of the first message.
+ * Takes a proven piece of news, whose order among others is not certain: Adyen repeats messages, and can carry out what
+ * failed before. A success after a failure is news of its own, in a new round, and always comes with the failure
+ * before it, so the engine never hears them the other way round. A failure after such a success may be a repeat or a
+ * new one: it ends nothing, and operators see it.
  */
-export async function roundOf(
+export async function hear(
   records: Records,
   pspReference: string,
+  subject: Subject,
+  news: News,
   isFailure: boolean,
-  isProven: boolean,
-): Promise<number> {
-  const value = await records.get(nameOf(pspReference))
-  const known = knownIn(value)
-  if (value === undefined || known === undefined) return 0
-  const isAgain = !isFailure && known.hasFailed
-  const next = { ...known, round: known.round + (isAgain ? 1 : 0), hasFailed: isFailure }
-  const isNews = next.round !== known.round || next.hasFailed !== known.hasFailed
-  // Anybody can send an unproven message, so it changes nothing.
-  if (isNews && isProven) await records.swap(nameOf(pspReference), value, next as unknown as Json)
-  return next.round
+): Promise<readonly Telling[]> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const value = await records.get(nameOf(pspReference))
+    // The answer may have been lost, and the record with it.
+    const known: Known = knownIn(value) ?? { ...subject, round: 0, hasFailed: false }
+    const next = isFailure ? afterFailure(known, news) : afterSuccess(known, news)
+    if (value !== undefined && next === known) return tellings(next, news, isFailure)
+    if (await records.swap(nameOf(pspReference), value, next as unknown as Json)) {
+      return tellings(next, news, isFailure)
+    }
+  }
+  throw new Error('the record of an operation changes all the time')
 }
+
+const mostTries = 8
+
+function afterSuccess(known: Known, news: News): Known {
+  if (known.hasFailed) return { ...known, round: known.round + 1, hasFailed: false }
+  if (known.done === undefined) return { ...known, done: news }
+  const isAgain = known.failed === undefined && known.done.date !== news.date
+  return isAgain ? { ...known, isDoneAgain: true } : known
+}
+
+function afterFailure(known: Known, news: News): Known {
+  const { failed, done, isDoneAgain, round } = known
+  if (failed === undefined && !known.hasFailed) {
+    const isBetween = isDoneAgain === true && done !== undefined
+    return { ...known, failed: news, round: isBetween ? 1 : 0, hasFailed: !isBetween }
+  }
+  const isNew = round > 0 && failed !== undefined && !isSameNews(failed, news)
+  return isNew ? { ...known, hasFailed: true } : known
+}
+
+function tellings({ round, failed, done }: Known, news: News, isFailure: boolean): Telling[] {
+  if (!isFailure) {
+    const before =
+      round > 0 && failed !== undefined ? [{ is: 'failed', news: failed } as const] : []
+    return [...before, { is: 'done', news, round }]
+  }
+  if (round === 0 || failed === undefined) return [{ is: 'failed', news }]
+  if (!isSameNews(failed, news)) {
+    return [{ is: 'failed', news, again: news.date, by: failed }]
+  }
+  const after = done === undefined ? [] : [{ is: 'done', news: done, round } as const]
+  return [{ is: 'failed', news: failed }, ...after]
+}
+
+const isSameNews = (one: News, other: News): boolean =>
+  JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other))
+
+const inOrder = ({ eventCode, success, minor, currency, date }: News) => [
+  eventCode,
+  success,
+  minor,
+  currency,
+  date,
+]
 
 /** An increase, and the new sum by which Adyen knows it. */
 type Increase = { readonly minor: string; readonly sum: string }

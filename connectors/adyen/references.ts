@@ -18,16 +18,17 @@ export const referenceOf = ({ kind, key }: Pick<Operation, 'kind' | 'key'>): str
 export const undoReferenceOf = (key: string, round: number): string => `undo${round}.${key}`
 
 export type Named =
-  | { readonly is: 'payment' | 'undo'; readonly key: string }
+  | { readonly is: 'payment'; readonly key: string }
+  | { readonly is: 'undo'; readonly key: string; readonly round: number }
   | { readonly is: Modification; readonly key: string }
 
 /** What a reference names; undefined for one that is not ours. */
 export function readReference(reference: string): Named | undefined {
-  const parts = /^(?:(cp|rf|rv|ia|undo)[0-9]{0,6}\.)?([0-9a-f]{32})$/.exec(reference)
+  const parts = /^(?:(cp|rf|rv|ia|undo)([0-9]{0,6})\.)?([0-9a-f]{32})$/.exec(reference)
   if (parts === null) return undefined
-  const [, mark, key = ''] = parts
+  const [, mark, round, key = ''] = parts
   if (mark === undefined) return { is: 'payment', key }
-  if (mark === 'undo') return { is: 'undo', key }
+  if (mark === 'undo') return { is: 'undo', key, round: Number(round) }
   const kind = (Object.keys(marks) as Modification[]).find((name) => marks[name] === mark)
   return kind === undefined ? undefined : { is: kind, key }
 }

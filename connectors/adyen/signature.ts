@@ -14,7 +14,15 @@ export type Item = {
   readonly success: boolean
 }
 
-type Signed = { readonly item: Item; readonly signature: string | undefined }
+export type Signed = {
+  readonly item: Item
+  readonly signature: string | undefined
+  /** When it happened, says the message, which proves nothing; empty for another form. */
+  readonly date: string
+}
+
+/** Adyen sends one item, and sent a few at once. A stranger's message must not cost more. */
+const mostItems = 50
 
 /**
  * The items of a message, with their signatures.
@@ -32,6 +40,7 @@ export function signedItems({ body }: Inbound): readonly Signed[] {
   if (!Array.isArray(notificationItems) || notificationItems.length === 0) {
     throw new Error('the message is no webhook of Adyen')
   }
+  if (notificationItems.length > mostItems) throw new Error('the webhook has too many items')
   return notificationItems.map((wrapped: unknown) => {
     const { NotificationRequestItem } = Object(wrapped) as {
       readonly NotificationRequestItem?: unknown
@@ -51,8 +60,11 @@ const isName = (value: unknown): value is string =>
  */
 function readItem(given: unknown): Signed | undefined {
   const fields = Object(given) as Readonly<Record<string, unknown>>
-  const { pspReference, merchantAccountCode, merchantReference, eventCode, success } = fields
-  const { originalReference = '', additionalData } = fields
+  const { pspReference, merchantAccountCode, eventCode, success, eventDate, additionalData } =
+    fields
+  // Not every item is about an earlier one, or has a reference of the merchant.
+  const originalReference = fields.originalReference ?? ''
+  const merchantReference = fields.merchantReference ?? ''
   const { value, currency } = Object(fields.amount) as { value?: unknown; currency?: unknown }
   const isWhole =
     isName(pspReference) &&
@@ -80,6 +92,7 @@ function readItem(given: unknown): Signed | undefined {
       success: success === 'true',
     },
     signature: typeof hmacSignature === 'string' ? hmacSignature : undefined,
+    date: typeof eventDate === 'string' && /^[0-9TZ:.+-]{10,40}$/.test(eventDate) ? eventDate : '',
   }
 }
 

@@ -12,6 +12,7 @@ import type {
   Reversed,
 } from '@tollgate/plugin-kit'
 import { jsonOf, readError, takenAs } from './answers.ts'
+import { paymentOf } from './payments.ts'
 import { undoReferenceOf } from './references.ts'
 
 /** What is known about the reversal of one payment. */
@@ -108,6 +109,7 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
     const payment = known?.payment ?? refs?.payment
     if (known?.authorised === false) return { is: 'nothing' }
     if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }
+    if (known !== undefined && (await isAbandoned(known, key, records))) return { is: 'nothing' }
     // The same name again: Adyen does it once.
     if (known?.state === 'asked') return known
     const next: Undo = {
@@ -122,6 +124,20 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
     if (await records.swap(undoName(key), value, next as unknown as Json)) return next
   }
   return unknownFor('the record of the reversal changes all the time')
+}
+
+/**
+ * Neither by our reference nor by its own could Adyen take back a payment whose shopper was sent away, and it never told
+ * that it is authorised. If it is after all, that webhook is still to come, and the payment is taken back then.
+ */
+async function isAbandoned(
+  { state, by, authorised }: Undo,
+  key: string,
+  records: Records,
+): Promise<boolean> {
+  if (state !== 'failed' || by !== 'payment' || authorised !== undefined) return false
+  const { isAway, psp } = await paymentOf(records, key)
+  return isAway === true && psp === undefined
 }
 
 /** References stand in an outcome of Adyen only where the payment was authorised. */

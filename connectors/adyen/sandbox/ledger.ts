@@ -34,6 +34,8 @@ export type Modification = {
   reason: string
   /** What the acquirer told last: its own event, or a later failure. */
   told: 'first' | 'failed' | 'reversed'
+  /** How often that changed: a change has a later date. */
+  changes: number
 }
 
 /** A reversal by our reference, or one of a payment that a reversal by key asks for: it ends when a test says so. */
@@ -99,6 +101,7 @@ export function openLedger() {
         success: reason === '',
         reason,
         told: 'first',
+        changes: 0,
       }
       modifications.push(modification)
       return modification
@@ -110,12 +113,14 @@ export function openLedger() {
       if (kind === 'refund') payment.refunded -= amount.value
       modification.success = false
       modification.told = as
+      modification.changes += 1
     },
     /** Adyen captures again what failed. */
     recapture(modification: Modification): void {
       modification.payment.captured += modification.amount.value
       modification.success = true
       modification.told = 'first'
+      modification.changes += 1
     },
     undo(of: string, by: Undo['by'], reference: string): Undo {
       const hadPayment = ledger.byReference(of) !== undefined

@@ -11,6 +11,7 @@ export type Item = {
   readonly amount: Amount
   readonly originalReference?: string
   readonly reason?: string
+  readonly eventDate?: string
   readonly additionalData?: Readonly<Record<string, string>>
 }
 
@@ -34,6 +35,7 @@ export function webhook(items: readonly Item[], { merchantAccount, hmacKey }: Se
 function requestItem(item: Item, merchantAccountCode: string, hmacKey: string): object {
   const { eventCode, success, pspReference, merchantReference, amount, originalReference, reason } =
     item
+  const { eventDate = dateAfter(0) } = item
   const text = [
     ...[pspReference, originalReference ?? '', merchantAccountCode, merchantReference],
     ...[amount.value, amount.currency, eventCode, success],
@@ -45,7 +47,7 @@ function requestItem(item: Item, merchantAccountCode: string, hmacKey: string): 
     additionalData: { ...item.additionalData, hmacSignature },
     amount,
     eventCode,
-    eventDate: '2026-03-31T14:05:00+02:00',
+    eventDate,
     merchantAccountCode,
     merchantReference,
     ...(originalReference === undefined ? {} : { originalReference }),
@@ -55,6 +57,10 @@ function requestItem(item: Item, merchantAccountCode: string, hmacKey: string): 
     success: String(success),
   }
 }
+
+/** When something happened that changed so often before. */
+const dateAfter = (changes: number): string =>
+  `2026-04-${String((changes % 30) + 1).padStart(2, '0')}T14:05:00+02:00`
 
 export const authorisationItem = (payment: Payment): Item => ({
   eventCode: 'AUTHORISATION',
@@ -84,6 +90,7 @@ export function modificationItem(modification: Modification): Item {
     merchantReference: reference,
     amount,
     reason,
+    eventDate: dateAfter(modification.changes),
     ...(kind === 'reversal' ? { additionalData: { 'modification.action': 'refund' } } : {}),
   }
 }

@@ -1,7 +1,9 @@
 /** Rules about reversals by key. */
 import assert from 'node:assert/strict'
 import type { Operation } from '@tollgate/plugin-kit'
-import { answered, frozen } from '../../../../plugins/kit/testing/operation.ts'
+import { authorisationItem } from '../../../../connectors/adyen/sandbox/messages.ts'
+import { card, cards } from '../../../../connectors/adyen/sandbox/sandbox.ts'
+import { answered, firstOperation, frozen } from '../../../../plugins/kit/testing/operation.ts'
 import { has, type Scene } from '../scene.ts'
 import { mistake, type Rule } from './rule.ts'
 
@@ -73,7 +75,7 @@ export const undoRules: readonly Rule[] = [
       mistake('events', 'return stands ? [{', "return told === 'failed' ? [{"),
       mistake(
         'events',
-        "undo.state === 'asked' ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }",
+        "isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }",
         '{ ...undo, ...found }',
       ),
     ],
@@ -118,7 +120,7 @@ export const undoRules: readonly Rule[] = [
         '',
       ),
       mistake('undo', "if (known?.authorised === false) return { is: 'nothing' }", ''),
-      mistake('events', ': { ...known, authorised: false }', ': known'),
+      mistake('events', ': { ...undo, authorised: false }', ': undo'),
     ],
   },
   {
@@ -135,11 +137,11 @@ export const undoRules: readonly Rule[] = [
     mistakes: [
       mistake('undo', 'known?.payment ?? refs?.payment', 'known?.payment'),
       mistake('undo', 'return told === undefined ? {} : { authorised: true }', 'return {}'),
-      mistake('events', 'known?.authorised === true', 'false'),
+      mistake('events', 'known.authorised === true', 'false'),
       mistake(
         'events',
-        "eventCode === 'CANCEL_OR_REFUND' && known",
-        "eventCode === 'TECHNICAL_CANCEL' && known",
+        "isLast && eventCode === 'CANCEL_OR_REFUND'",
+        "isLast && eventCode === 'TECHNICAL_CANCEL'",
       ),
     ],
   },
@@ -171,13 +173,13 @@ export const undoRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'events',
-        'success ? { ...known, payment, authorised: true }',
-        'success ? { ...known, authorised: true }',
+        'success ? { ...undo, payment: psp, authorised: true }',
+        'success ? { ...undo, authorised: true }',
       ),
       mistake(
         'events',
-        'success ? { ...known, payment, authorised: true }',
-        'success ? { ...known, payment }',
+        'success ? { ...undo, payment: psp, authorised: true }',
+        'success ? { ...undo, payment: psp }',
       ),
     ],
   },
@@ -204,13 +206,83 @@ export const undoRules: readonly Rule[] = [
       })
       has(await undo(scene, operation), { is: 'requested' }, 'not refused')
     },
+    mistakes: [mistake('events', 'if (!isProven(message, account.hmacKeys)) return []', '')],
+  },
+  {
+    rule: 'an end of an earlier try, told again, does not end the try that is under way',
+    async run(scene) {
+      const { adyen, tell } = scene
+      const { operation } = await scene.paid('debit')
+      await undo(scene, operation)
+      adyen.ledger.endUndo(operation.key, 'by itself')
+      const first = adyen.messageAbout(operation.key)
+      await tell(first)
+      await undo(scene, operation)
+      await tell(first)
+      has(await undo(scene, operation), { is: 'requested' }, 'still the second')
+      assert.equal(adyen.ledger.undos.length, 2)
+      adyen.ledger.endUndo(operation.key, 'failed')
+      const second = adyen.messageAbout(operation.key)
+      await tell(second)
+      await undo(scene, operation)
+      await tell(second)
+      await undo(scene, operation)
+      assert.equal(adyen.ledger.undos.length, 3)
+    },
     mistakes: [
+      mistake('events', "eventCode === 'TECHNICAL_CANCEL' && by === 'reference'", 'true'),
+      mistake('events', 'named.round === round', 'true'),
+    ],
+  },
+  {
+    rule: 'a payment whose shopper was sent away, and that neither way can take back, was none unless Adyen told otherwise',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      const away = { instrument: card(cards.redirect), request: {} }
+      for (const known of [
+        'nothing',
+        'by a webhook',
+        'by a webhook before',
+        'by an answer',
+        'not away',
+      ]) {
+        const operation =
+          known === 'not away'
+            ? scene.first('debit')
+            : firstOperation(stage.connector, 'debit', away)
+        await stage.perform(operation)
+        const payment = adyen.ledger.byReference(operation.key)!
+        const told = async () => {
+          adyen.ledger.authorise(payment)
+          await tell(adyen.message(authorisationItem(payment)))
+        }
+        if (known === 'by a webhook before') await told()
+        const refs = { payment: payment.pspReference }
+        const asked = known === 'by an answer' ? frozen({ ...operation, refs }) : operation
+        has(await undo(scene, asked), { is: 'requested' }, known)
+        await ended(scene, operation.key, 'failed')
+        has(await undo(scene, asked), { is: 'requested' }, known)
+        assert.equal(pathsOf(scene), 'reversals', known)
+        await ended(scene, operation.key, 'failed')
+        if (known === 'by a webhook') await told()
+        const is = known === 'nothing' ? 'nothing' : 'requested'
+        has(await undo(scene, asked), { is }, known)
+      }
+    },
+    mistakes: [
+      mistake('index', 'await notePayment(context.records, key, { isAway: true })', ''),
       mistake(
-        'events',
-        "if (!proven || undo.state === 'done') return undo",
-        "if (undo.state === 'done') return undo",
+        'undo',
+        "state !== 'failed' || by !== 'payment' || authorised !== undefined",
+        "state !== 'failed' || by !== 'payment'",
       ),
-      mistake('events', 'if (proven) { // Where', 'if (true) { // Where'),
+      mistake(
+        'undo',
+        "state !== 'failed' || by !== 'payment' || authorised !== undefined",
+        "state !== 'failed' || authorised !== undefined",
+      ),
+      mistake('undo', 'return isAway === true && psp === undefined', 'return psp === undefined'),
+      mistake('undo', 'return isAway === true && psp === undefined', 'return isAway === true'),
     ],
   },
   {
@@ -253,7 +325,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', "if (operation.kind === 'verify') return { is: 'nothing' }", ''),
-      mistake('events', 'known === undefined ? moneyOf(item) : amountOf(known)', 'moneyOf(item)'),
+      mistake('events', 'known === undefined ? (moneyOf(item)', 'true ? (moneyOf(item)'),
     ],
   },
 ]
