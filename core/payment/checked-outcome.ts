@@ -37,6 +37,7 @@ const members = [
   'networkTxId',
   'finalBy',
   'reason',
+  'ofKey',
   'advice',
   'next',
   'expiresAt',
@@ -188,7 +189,12 @@ function acceptedAs(answer: Accepted): Outcome {
     : { ...answer, finalBy }
 }
 
-function declinedAs(answer: Declined): Outcome {
+function declinedAs({ ofKey, ...answer }: Declined): Outcome {
+  const checked = reasonChecked(answer)
+  return checked.is === 'declined' && ofKey === true ? { ...checked, ofKey } : checked
+}
+
+function reasonChecked(answer: Declined): Outcome {
   if (!isResultCode(answer.reason)) return { ...answer, reason: '800.100.100' }
   // Merchants rely on the code: with a success code, a merchant would deliver on a decline.
   return isFailure(answer.reason) ? answer : bad('declined with a reason that is no failure')

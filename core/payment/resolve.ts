@@ -35,7 +35,8 @@ import {
   reversedAs,
   sourceOf,
 } from './requested-reversal.ts'
-import { ask, send } from './send.ts'
+import { mayRepeat, repeatRefused, sendAgain } from './resend.ts'
+import { ask } from './send.ts'
 import { settle } from './settle.ts'
 import { stillStands } from './still-stands.ts'
 import { attemptByKey, paymentByAttempt, toPayment } from './store-read.ts'
@@ -43,9 +44,6 @@ import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.t
 import { reversalByKey } from './supported.ts'
 import { takeBack } from './take-back.ts'
 import type { Held, Payment } from './types.ts'
-
-/** Operations without secrets and shoppers: the engine may send them again under the same key. */
-const resendable = new Set(['capture', 'refund', 'reverse'])
 
 /**
  * @param by The party that asks. A look for a follow-up or a message does the same as the engine's
@@ -259,17 +257,15 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   if (isTooEarly) {
     return { outcome: { is: 'unknown', why: 'not visible at the acquirer yet' }, source: 'enquiry' }
   }
-  const { key } = connector.supports
   const ageMs = attempt?.age_ms ?? Number.POSITIVE_INFINITY
-  const isKnownByKey = key.by === 'key' && ageMs < key.ttlMs - limits.keyMemoryMarginMs
-  const mayRepeat = isKnownByKey && resendable.has(work.operation.kind)
-  if (reversalByKey(work) === undefined && mayRepeat && (await stillStands(engine, work))) {
-    await faultPoint('before-resend', work.payment.id)
-    const { outcome } = await send(engine, work)
-    // An unsent repeat says nothing about the first try.
-    return outcome.is === 'notSent'
-      ? { outcome: { is: 'unknown', why: outcome.why }, source: 'resend' }
-      : { outcome, source: 'resend' }
+  const isRepeated = reversalByKey(work) === undefined && mayRepeat(work, ageMs)
+  if (isRepeated && (await stillStands(engine, work))) {
+    const end = await sendAgain(engine, work)
+    const { outcome } = end
+    // The entry names the cause, which operators can end at the acquirer.
+    if (outcome.is === 'unknown' && outcome.why === repeatRefused)
+      await list(engine, work.payment, repeatRefused)
+    return end
   }
   return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it', 'look')
 }

@@ -75,6 +75,12 @@ export type Declined = Shown & {
   /** The acquirer's text. Card numbers in it are masked by the engine. */
   text?: string
   advice?: 'later' | 'new-instrument' | 'never'
+  /**
+   * The acquirer looked for the key before it refused: it carried out no request with this key, and will not.
+   * Without it, a refused repeat says nothing about the first request, which stays open. Refusals of
+   * credentials, permissions and forms come before that look.
+   */
+  ofKey?: true
 }
 
 /** A shopper, a poll or an event will end the operation. */

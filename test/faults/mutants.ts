@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
     mistake: 'what is sent again goes under another key',
     patches: [
       {
-        of: 'notFound',
+        of: 'sendAgain',
         find: 'send(engine, work)',
         put: "send(engine, { ...work, operation: { ...work.operation, key: work.operation.key.slice(1) + 'z' } })",
       },

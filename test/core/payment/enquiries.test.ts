@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation, type Outcome, unknown } from '@tollgate/plugin-kit'
+import { GatewayError } from '../../../core/index.ts'
 import {
   type AcquirerRun,
   approvedAs,
@@ -293,6 +294,84 @@ describe('acquirers that are idempotent by key', () => {
         ['refund', 'enquire'],
         "the acquirer's memory of keys is not used in its last hour",
       )
+      await checkBooks(run, { quiet: false })
+    } finally {
+      await run.close()
+    }
+  })
+
+  for (const { kind, type, on } of [
+    { kind: 'refund', type: 'RF', on: 'DB' },
+    { kind: 'capture', type: 'CP', on: 'PA' },
+    { kind: 'reverse', type: 'RV', on: 'PA' },
+  ] as const) {
+    test(`a ${kind} whose repeat is refused stays open and listed, since the first request may have been carried out`, async () => {
+      const acquirer = scriptedAcquirer(
+        { key: { by: 'key', ttlMs: 24 * 3600_000 } },
+        'reverseByKey',
+      )
+      const run = await startWithAcquirer({ acquirer })
+      try {
+        const { id } = await run.debit(`on-${kind}`, {}, { paymentType: on })
+        // The acquirer checks the API key before it looks for the idempotency key.
+        const answers = [lost, () => declined('900.100.200'), approvedAs]
+        const reference = `refused-${kind}`
+        acquirer.tell(reference, {
+          [kind]: (operation: Operation, context: Context) => {
+            context.sending()
+            return answers.shift()!(operation, context)
+          },
+        })
+        const follow = await run.gateway.payments.followUp(id, {
+          paymentType: type,
+          ...eur('92.00'),
+          merchantTransactionId: reference,
+        } as never)
+        const held = await balanceOf(run, id)
+        await run.sql(
+          `update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1`,
+          [follow.id],
+        )
+        assert.equal((await enquire(run, follow.id)).result.code, undecided)
+        assert.deepEqual(acquirer.of(reference), [kind, 'enquire', kind])
+        assert.deepEqual(await balanceOf(run, id), held, 'its money stays reserved')
+        const [entry] = await run.gateway.attention()
+        assert.deepEqual([entry?.kind, entry?.payment_id], ['undecided', follow.id])
+        assert.match(JSON.stringify(entry?.detail), /refused the repeat/)
+        await assert.rejects(
+          run.gateway.payments.followUp(id, { paymentType: type, ...eur('92.00') } as never),
+          GatewayError,
+        )
+        // The API key is renewed, and the acquirer remembers the idempotency key.
+        assert.equal((await enquire(run, follow.id)).result.code, charged)
+        assert.deepEqual(await run.gateway.attention(), [])
+        await checkBooks(run, { quiet: false })
+      } finally {
+        await run.close()
+      }
+    })
+  }
+
+  test('a repeat that the acquirer refuses under its key ends the operation', async () => {
+    const acquirer = scriptedAcquirer({ key: { by: 'key', ttlMs: 24 * 3600_000 } }, 'reverseByKey')
+    const run = await startWithAcquirer({ acquirer })
+    try {
+      const { id } = await run.debit('of-key-debit')
+      const answers = [lost, () => declined('800.100.155', { ofKey: true })]
+      acquirer.tell('of-key-refund', {
+        refund: (operation, context) => {
+          context.sending()
+          return answers.shift()!(operation, context)
+        },
+      })
+      const refund = await run.gateway.payments.refund(id, {
+        ...eur('5.00'),
+        merchantTransactionId: 'of-key-refund',
+      })
+      await run.sql(`update tollgate.attempt set sent_at = now() - interval '1 hour'`)
+      assert.equal((await enquire(run, refund.id)).result.code, '800.100.155')
+      assert.deepEqual(await run.gateway.attention(), [])
+      assert.equal((await balanceOf(run, id)).refunding, 0n)
       await checkBooks(run, { quiet: false })
     } finally {
       await run.close()

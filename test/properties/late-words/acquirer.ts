@@ -131,7 +131,7 @@ const bankPage = { redirect: { url: 'https://bank.example/pay' } }
 /** The state of the books as an outcome. */
 export function truth(entry: Entry): Outcome {
   const refs = { reference: `at-${entry.key}` }
-  if (entry.isHarmless && !stands(entry)) return declined('800.100.100', { refs })
+  if (entry.isHarmless && !stands(entry)) return declined('800.100.100', { refs, ofKey: true })
   switch (entry.state) {
     case 'done': {
       return approved(refs, isAsAsked(entry) ? {} : { amount: entry.moved })
@@ -144,7 +144,7 @@ export function truth(entry: Entry): Outcome {
     case 'coming':
       return unknown('nothing is known of it yet')
     default:
-      return declined('800.100.155', { refs })
+      return declined('800.100.155', { refs, ofKey: true })
   }
 }
 

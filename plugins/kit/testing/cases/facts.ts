@@ -108,6 +108,11 @@ export const facts: readonly Case[] = [
       const before = await stage.bookings()
       const refused = await stage.perform(await stage.prepare(kind), { account })
       mustBlameTheAccount(refused.outcome, refused.thrown)
+      const { outcome: repeat } = await stage.perform(operation, { account })
+      const isOfKey = repeat.is === 'declined' && repeat.ofKey !== undefined
+      const first =
+        'a repeat that is refused for its credentials says nothing about the first request'
+      assert.ok(!isOfKey, `${first}: no ofKey`)
       if (connector.resolve.enquire !== undefined) {
         const { outcome, thrown } = await stage.enquire(operation, { account })
         const rule = 'an acquirer that refuses the credentials was not asked about the payment'

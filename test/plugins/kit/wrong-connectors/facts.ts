@@ -48,6 +48,13 @@ export const factMistakes: readonly Wrong[] = [
     noticed: ['refused credentials are no decline of the card, and prove nothing'],
   },
   {
+    what: 'takes every decline for the answer to its idempotency key',
+    connector: saying((outcome) =>
+      outcome.is === 'declined' ? { ...outcome, ofKey: true } : outcome,
+    ),
+    noticed: ['refused credentials are no decline of the card, and prove nothing'],
+  },
+  {
     what: 'knows no payment when its key is refused',
     connector: enquiring(async (operation, context) => {
       const found = await right.resolve.enquire!(operation, context)
