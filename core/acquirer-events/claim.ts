@@ -7,13 +7,21 @@ import { storable } from '../db/json.ts'
 import { GatewayError } from '../errors.ts'
 import { checkedMoney, checkedTold } from '../payment/checked-outcome.ts'
 import { boundedRefs, isTexts, maskedText } from '../payment/checked-texts.ts'
+import { type OwnCard, withoutOwnNumber } from '../payment/own-number.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { type Digest, storedReference } from '../redaction/references.ts'
 import type { StoredClaim } from './store.ts'
 
 export type ReadClaim =
-  | { readonly eventId: string; readonly claim: StoredClaim }
+  | {
+      readonly eventId: string
+      readonly claim: StoredClaim
+      /** Parts of the claim without the mask, which has changed them. */
+      readonly clear?: Returning
+    }
   | { readonly malformed: Malformed }
+
+type Returning = Readonly<Record<string, unknown>>
 
 export type Malformed = {
   readonly why: string
@@ -74,17 +82,45 @@ function understood(
   if (text.length > limits.claimCharacters) return 'it is too long'
   const stored: StoredClaim['outcome'] = JSON.parse(text)
   if (!isShallow(stored, limits.claimDepth)) return 'it is nested too deep'
-  return {
-    eventId,
-    claim: {
-      key,
-      verified,
-      outcome: stored,
-      minor: String(minor),
-      currency,
-      ...(reference === undefined ? {} : { reference: storedReference(reference, digest) }),
-    },
+  const claim: StoredClaim = {
+    key,
+    verified,
+    outcome: stored,
+    minor: String(minor),
+    currency,
+    ...(reference === undefined ? {} : { reference: storedReference(reference, digest) }),
   }
+  const clear = isDispute(told.is) || !verified ? undefined : returningIn(whole, stored)
+  return { eventId, claim, ...(clear === undefined ? {} : { clear }) }
+}
+
+/** Parts that return to the acquirer with later operations, and so must keep every digit. */
+const returning = ['refs', 'memo', 'networkTxId'] as const
+
+/** The returning parts as they came, where the mask changed them; undefined where it changed none. */
+function returningIn(whole: string, stored: StoredClaim['outcome']): Returning | undefined {
+  const given = JSON.parse(storable(JSON.parse(whole))) as Returning
+  const parts = returning.flatMap((name) => (name in given ? [[name, given[name]]] : []))
+  const isSame = parts.every(([name, value]) => isEqual(value, stored[name as string]))
+  return isSame ? undefined : Object.fromEntries(parts)
+}
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/**
+ * The claim with the references as the acquirer gave them, but for the number of the payment's own card.
+ *
+ * @param card Of the payment; null: no payment has the key, and every lookalike stays masked.
+ */
+export function withReferences(
+  { claim, clear }: Extract<ReadClaim, { claim: StoredClaim }>,
+  card: OwnCard | undefined | null,
+): StoredClaim {
+  if (clear === undefined || card === null) return claim
+  const parts = JSON.parse(JSON.stringify(clear), (_, value: unknown) =>
+    typeof value === 'string' ? withoutOwnNumber(value, card) : value,
+  )
+  return { ...claim, outcome: { ...claim.outcome, ...parts } }
 }
 
 type ToldOutcome = { readonly is: string; readonly [name: string]: unknown }

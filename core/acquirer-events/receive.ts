@@ -7,8 +7,11 @@ import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
+import { type OwnCard, ownCardOf } from '../payment/own-number.ts'
+import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
 import { referenceDigest } from '../vault/reference-digest.ts'
-import { type Malformed, readClaim } from './claim.ts'
+import { type Malformed, type ReadClaim, readClaim, withReferences } from './claim.ts'
 import { workOnKey } from './fair-turns.ts'
 import { floods } from './flood.ts'
 import { entryAbout } from './list.ts'
@@ -27,7 +30,7 @@ type From = {
   /** The sender's address; undefined when unknown. */
   readonly address: string | undefined
 }
-type Well = { readonly eventId: string; readonly claim: StoredClaim }
+type Well = Extract<ReadClaim, { claim: StoredClaim }>
 
 /**
  * Takes one message for an account of a connector. The message is stored on return.
@@ -179,8 +182,11 @@ const malformedWhole = (malformed: readonly Malformed[]) =>
 const tooMany = () => new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 60 })
 
 /** @returns whether the event is new and needs work. */
-async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promise<boolean> {
+async function keep(engine: Engine, from: From, well: Well): Promise<boolean> {
   const { connector, account } = from
+  const { eventId } = well
+  const claim =
+    well.clear === undefined ? well.claim : withReferences(well, await cardOf(engine, well.claim))
   const text = storable(claim)
   await faultPoint('before-event', eventId)
   const rows = await engine.lanes.single(addEvent(connector, account, eventId, text))
@@ -203,6 +209,20 @@ async function keep(engine: Engine, from: From, { eventId, claim }: Well): Promi
     [entry],
   )
   return false
+}
+
+/** The card of the payment that a claim is about, or that it builds upon; null without such a payment. */
+async function cardOf(engine: Engine, { key }: StoredClaim): Promise<OwnCard | undefined | null> {
+  let [row] = await engine.lanes.single(paymentByAttempt(key))
+  if (row === undefined) return null
+  while (row !== undefined) {
+    const payment: Payment = toPayment(row)
+    const card = ownCardOf(payment)
+    if (card !== undefined || payment.referencedId === null) return card
+    const [before] = await engine.lanes.single(paymentById(payment.referencedId, null))
+    row = before
+  }
+  return undefined
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Calls a connector's handler within a deadline, and trusts only proven outcomes. */
 import type { Found, Outcome, Reversed, ShopperReturn } from '@tollgate/plugin-kit'
-import { limits } from '@tollgate/schemas'
 import { businessNow } from '../business-time/time.ts'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
@@ -8,6 +7,7 @@ import { faultPoint } from '../fault-point.ts'
 import { CallRecord } from '../transcript/call-record.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { checked, checkedFound, checkedReversed } from './checked-outcome.ts'
+import { ownCardOf, ownNumbersIn } from './own-number.ts'
 import { tellConnectorCall } from './telling.ts'
 
 export { checked }
@@ -171,19 +171,8 @@ async function askNow<Said extends Found | Reversed>(
  * resemble a card number by chance.
  */
 function ownNumbers(said: Found | Reversed, { payment }: AttemptContext): string[] {
-  const { bin, last4Digits } = Object(payment.request.card) as {
-    bin?: string
-    last4Digits?: string
-  }
-  if (typeof bin !== 'string' || typeof last4Digits !== 'string') return []
-  const { min, max } = limits.acquirerTextMaskedDigits
-  return (JSON.stringify(answerPartsOf(said)).match(/\d+/g) ?? []).filter(
-    (digits) =>
-      digits.length >= min &&
-      digits.length <= max &&
-      digits.startsWith(bin) &&
-      digits.endsWith(last4Digits),
-  )
+  const card = ownCardOf(payment)
+  return card === undefined ? [] : ownNumbersIn(JSON.stringify(answerPartsOf(said)), card)
 }
 
 const trusted = (what: 'enquire' | 'reverseByKey', said: unknown, call: ConnectorCall) =>

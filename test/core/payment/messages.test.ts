@@ -233,6 +233,90 @@ describe('messages of acquirers', () => {
     })
   })
 
+  describe('references of an approval that look like card numbers', () => {
+    /** Not the number of the payment's card. */
+    const lookalike = luhnWithEnd('8515296550153317', '3317')
+    const refsOf = async (id: string) => {
+      const [row] = await run.sql<{ refs: unknown }>(
+        "select answer -> 'refs' as refs from tollgate.payment where id = $1",
+        [id],
+      )
+      return row?.refs
+    }
+    const told = (reference: string) => ({
+      is: 'approved',
+      refs: { reference },
+      memo: { of: [reference] },
+      networkTxId: reference,
+      details: { Shown: reference },
+    })
+
+    test('a reference keeps every digit, and goes back to the acquirer with a refund', async () => {
+      const { id } = await run.debit('looks-alike', { debit: lost })
+      const outcome = told(lookalike)
+      await run.tell(message({ eventId: 'looks-alike-1', key: await run.keyOf(id), outcome }))
+      assert.equal(await processed(run, 'looks-alike-1'), 'settled')
+      assert.deepEqual(await refsOf(id), { reference: lookalike })
+      run.acquirer.tell('looks-alike-refund', {})
+      await run.gateway.payments.refund(id, {
+        amount: '5.00',
+        currency: 'EUR',
+        merchantTransactionId: 'looks-alike-refund',
+      })
+      const refund = run.acquirer.calls.find(({ reference }) => reference === 'looks-alike-refund')
+      const { refs, memo, networkTxId } = refund!.operation.original!
+      assert.deepEqual(
+        [refs, memo, networkTxId],
+        [{ reference: lookalike }, { of: [lookalike] }, lookalike],
+      )
+      const [row] = await run.sql<{ answer: { details: unknown } }>(
+        'select answer from tollgate.payment where id = $1',
+        [id],
+      )
+      assert.ok(!JSON.stringify(row!.answer.details).includes(lookalike), 'texts are masked')
+    })
+
+    test("the number of the payment's own card is stored nowhere, however it is written", async () => {
+      const { id } = await run.debit('own-number', { authorize: lost }, { paymentType: 'PA' })
+      const spaced = card.replaceAll(/(.{4})(?=.)/g, '$1-')
+      for (const [no, written] of [card, spaced].entries()) {
+        const outcome = { ...told('r'), refs: { reference: `a ${written}` }, memo: { of: written } }
+        await run.tell(message({ eventId: `own-${no}`, key: await run.keyOf(id), outcome }))
+        await processed(run, `own-${no}`)
+      }
+      assert.deepEqual(await refsOf(id), { reference: 'a ************0000' })
+      run.acquirer.tell('own-number-capture', { capture: lost })
+      const capture = await run.gateway.payments.capture(id, {
+        amount: '5.00',
+        currency: 'EUR',
+        merchantTransactionId: 'own-number-capture',
+      })
+      await run.tell(
+        message({
+          eventId: 'own-capture',
+          key: await run.keyOf(capture.id),
+          minor: '500',
+          outcome: { is: 'approved', refs: { reference: card } },
+        }),
+      )
+      assert.equal(await processed(run, 'own-capture'), 'settled')
+      assert.deepEqual(await refsOf(capture.id), { reference: '************0000' })
+      const kept = JSON.stringify(await run.sql('select claim from tollgate.inbound_event'))
+      for (const written of [card, spaced]) assert.ok(!kept.includes(written))
+    })
+
+    test('without a payment or a proof, every lookalike is masked', async () => {
+      const { id } = await run.debit('looks-alike-forged', { debit: lost })
+      const outcome = told(lookalike)
+      await run.tell(message({ eventId: 'looks-alike-2', key: 'no-payment', outcome }))
+      await run.tell(forged({ eventId: 'looks-alike-3', key: await run.keyOf(id), outcome }))
+      for (const eventId of ['looks-alike-2', 'looks-alike-3']) {
+        const row = await run.rowOf(eventId)
+        assert.ok(row !== undefined && !JSON.stringify(row.claim).includes(lookalike))
+      }
+    })
+  })
+
   describe('repeated event ids', () => {
     test("a stranger's event id suppresses no unproven message of the acquirer", async () => {
       const { id } = await run.debit('taken-id', {
