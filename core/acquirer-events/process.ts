@@ -11,6 +11,7 @@ import { resolve } from '../payment/resolve.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { internalAccount } from './list.ts'
+import { isSameMerchant } from './same-merchant.ts'
 import { closeEvent, type InboundRow } from './store.ts'
 import { otherAccount, unknownKey } from './unclaimed.ts'
 
@@ -38,9 +39,10 @@ async function apply(engine: Engine, row: InboundRow): Promise<Done> {
   const payment = toPayment(found)
   const account = payment.accountId ?? internalAccount
   if (isOfAuthenticator(payment, row)) return askAuthenticator(engine, payment)
-  if (payment.connector !== row.connector || account !== row.account) {
+  const { connector } = row
+  if (payment.connector !== connector) return otherAccount(engine, row)
+  if (account !== row.account && !(await isSameMerchant(engine, connector, account, row.account)))
     return otherAccount(engine, row)
-  }
   const { is } = claim.outcome
   if (is === 'chargeback' || is === 'chargebackReversal') return dispute(engine, payment, row)
   const amount = { minor: BigInt(claim.minor), currency: claim.currency }

@@ -192,6 +192,27 @@ describe('messages that cannot be read', () => {
       await say('203.0.113.2')
     })
 
+    test('an unproven message without claims uses up the share of its address, too', async () => {
+      const account = await run.gateway.entities.createAccount({
+        channelId: run.channel,
+        connector: scriptedName,
+        mode: 'EXTERNAL',
+        settings: {},
+      })
+      let no = 0
+      const say = () => {
+        no += 1
+        const about = { eventId: `empty-${no}`, key: 'nobody', outcome: failure }
+        return run.gateway.inbound(scriptedName, account, message(about, {}), '203.0.113.9')
+      }
+      const parse = () => Array.from({ length: limits.unverifiedEventsPerAddress - 1 }, () => null)
+      await run.doing({ parse: parse as never }, () => assert.rejects(say(), { status: 400 }))
+      await run.doing({ parse: () => [] }, async () => {
+        await say()
+        await assert.rejects(say(), { status: 429 })
+      })
+    })
+
     test('a message for an unknown account is not read', async () => {
       const read = async (): Promise<Inbound> => assert.fail('it was read')
       const nul = String.fromCharCode(0)
