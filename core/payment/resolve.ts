@@ -44,6 +44,7 @@ import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.t
 import { reversalByKey } from './supported.ts'
 import { takeBack } from './take-back.ts'
 import type { Held, Payment } from './types.ts'
+import { heldByChargeback } from './waiting-dispute.ts'
 
 /**
  * @param by The party that asks. A look for a follow-up or a message does the same as the engine's
@@ -297,6 +298,8 @@ async function undo(
   reason: Reason,
   wasTold = false,
 ): Promise<End> {
+  const waits = await heldByChargeback(engine, work.payment, refs, reason)
+  if (waits !== undefined) return waits
   const isTold = wasTold || (await engine.lanes.single(toldSuccess(work.payment.id))).length > 0
   const { attemptKey: key, answer } = work.payment
   // An earlier request without an answer may be the reason for a refusal.

@@ -1,0 +1,21 @@
+import { sql } from '../db/sql.ts'
+
+/**
+ * A chargeback that was told, by a verified message or a settlement line, and waits for the end of its payment. A
+ * message can name a capture by its authorisation.
+ */
+export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
+select event.event_id as id
+from tollgate.payment
+join tollgate.payment as named on named.id in (payment.id, payment.referenced_id)
+join tollgate.inbound_event as event on event.claim ->> 'key' = named.attempt_key
+where payment.id = ${paymentId}::uuid and event.connector = payment.connector
+  and event.processed_at is null and event.claim ->> 'verified' = 'true'
+  and event.claim -> 'outcome' ->> 'is' = 'chargeback'
+union all
+select replace(record.id::text, '-', '') as id
+from tollgate.settlement_match as match
+join tollgate.settlement_record as record on record.id = match.record_id
+where match.payment_id = ${paymentId}::uuid and record.effect = 'open'
+  and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
+limit 1`
