@@ -252,7 +252,8 @@ export class Gateway {
   }
 
   /**
-   * Queues a job of the embedding program or of a plugin. At most one job with a `key` is queued or running.
+   * Queues a job of the embedding program or of a plugin. At most one job of a name and `key` is queued or
+   * running, and jobs without a key all run.
    * With a `client`, the job is a part of its transaction.
    *
    * @throws GatewayError 200.300.404 naming `client`: not in a transaction, or of another database.

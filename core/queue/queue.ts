@@ -10,6 +10,7 @@ import { asOfDatabase } from '../db/failures.ts'
 import type { TransactionClient } from '../db/program-client.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import { errorFields } from '../error-words.ts'
+import { newId } from '../ids.ts'
 import { jobRuns } from '../telemetry.ts'
 import { tellQueueError } from './queue-errors.ts'
 import { queueStatements } from './queue-statements.ts'
@@ -264,14 +265,15 @@ export class Queue {
     for (const { queue, id } of jobs) await this.#boss.deleteJob(queue, id)
   }
 
-  /** Queues a job of the embedder or a plugin. At most one job with a `key` is queued or running. */
+  /** Queues a job of the embedder or a plugin. At most one job with a `key` is queued or running, and any number without. */
   async send(
     name: string,
     payload: object,
     key: string | undefined,
     client?: TransactionClient,
   ): Promise<void> {
-    const jobs = [{ data: payload, ...(key === undefined ? {} : { singletonKey: key }) }]
+    // The queue holds one job of a key, and jobs without a key would share the empty one.
+    const jobs = [{ data: payload, singletonKey: key ?? newId() }]
     await this.#boss.insert(name, jobs, client === undefined ? {} : { db: within(client) })
     this.#wake(name, 1)
   }

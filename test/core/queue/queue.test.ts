@@ -1,6 +1,7 @@
 /** Tries of jobs, and what the log says of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { tellQueueError } from '../../../core/queue/queue-errors.ts'
 import { type LogLine, startGateway, until } from '../../rig/gateway.ts'
 
@@ -67,6 +68,41 @@ test('a changed rule for tries applies to a queue that exists, for jobs from the
     )
     assert.deepEqual(queue, { limit: 0, backoff: false })
   } finally {
+    await run.close()
+  }
+})
+
+test('jobs without a key are as many as were sent, alone and in transactions at once', async () => {
+  const ran: string[] = []
+  const together = Promise.withResolvers<void>()
+  const job = {
+    name: 'mail',
+    concurrency: 4,
+    run: async (payload: object) => {
+      ran.push((payload as { to: string }).to)
+      if (ran.length === 4) together.resolve()
+      await together.promise
+    },
+  }
+  const run = await startGateway({ jobs: [job] })
+  const pool = new pg.Pool({ connectionString: run.database.url })
+  try {
+    const [one, other] = [await pool.connect(), await pool.connect()]
+    await one.query('begin')
+    await other.query('begin')
+    await run.gateway.sendJob('mail', { to: 'a' }, { client: one })
+    await run.gateway.sendJob('mail', { to: 'b' }, { client: other })
+    await one.query('commit')
+    await other.query('commit')
+    one.release()
+    other.release()
+    await run.gateway.sendJob('mail', { to: 'c' })
+    await run.gateway.sendJob('mail', { to: 'd' }, {})
+    await until(async () => (ran.length === 4 ? true : undefined))
+    assert.deepEqual(ran.toSorted(), ['a', 'b', 'c', 'd'])
+  } finally {
+    together.resolve()
+    await pool.end()
     await run.close()
   }
 })
