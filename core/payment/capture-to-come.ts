@@ -39,6 +39,16 @@ export async function captureToCome(
   return row === undefined ? undefined : { authorisation: toPayment(row) }
 }
 
+/** Whether the automatic capture of an authorisation is not final yet. */
+export async function areTwoStepsUnderWay(
+  engine: Pick<Engine, 'lanes'>,
+  { chainId }: Payment,
+): Promise<boolean> {
+  if (chainId === null) return false
+  const [capture] = await engine.lanes.single(paymentById(chainId, null))
+  return capture === undefined || isOpen(capture.state)
+}
+
 /**
  * @throws GatewayError 700.400.570 while the automatic capture of an authorisation is under way.
  */
@@ -46,9 +56,7 @@ export async function refuseWhileTwoSteps(
   engine: Pick<Engine, 'lanes'>,
   payment: Payment,
 ): Promise<void> {
-  if (payment.chainId === null) return
-  const [capture] = await engine.lanes.single(paymentById(payment.chainId, null))
-  if (capture !== undefined && !isOpen(capture.state)) return
+  if (!(await areTwoStepsUnderWay(engine, payment))) return
   throw new GatewayError('700.400.570', {
     description: `The capture ${payment.chainId} of this payment is not final yet.`,
   })

@@ -13,7 +13,7 @@ import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
 import { type Accepted, acceptFirst } from './accept.ts'
 import { authenticateFirst } from './authenticate.ts'
-import { asCapture, captureToCome } from './capture-to-come.ts'
+import { areTwoStepsUnderWay, asCapture, captureToCome } from './capture-to-come.ts'
 import { leftOfChargebacks } from './dispute-fact.ts'
 import { refuseManyNumbers } from './distinct-number.ts'
 import { execute, settleUnsent } from './execute.ts'
@@ -24,7 +24,7 @@ import { findReplay, type Idempotency, idempotencyOf } from './idempotency.ts'
 import { postDispute } from './post-dispute.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import { numbersOf } from './stored-request.ts'
-import { continueChain } from './two-step.ts'
+import { captureSoFar, continueChain } from './two-step.ts'
 import type { Balance, Payment } from './types.ts'
 
 export type Done = {
@@ -71,19 +71,29 @@ export function payFirst(
   use: Use,
 ): Promise<Done> {
   const { only } = use
+  const isWithin = use.within !== undefined
   return acceptOnce(engine, addressee, request, idempotency, use).then((accepted) =>
-    carryOut(engine, accepted, only),
+    carryOut(engine, accepted, { only, isWithin }),
   )
 }
 
-async function carryOut(engine: Engine, accepted: Accepted, only: Use['only']): Promise<Done> {
+async function carryOut(
+  engine: Engine,
+  accepted: Accepted,
+  { only, isWithin }: { readonly only: Use['only']; readonly isWithin: boolean },
+): Promise<Done> {
   if ('replay' in accepted) {
     engine.steps.repeated(accepted.replay.id)
     const isChained = accepted.replay.chainId !== null
-    const payment = isChained ? await continueChain(engine, accepted.replay) : accepted.replay
+    // A transaction of the embedding program waits for no acquirer.
+    const asNow = isWithin ? captureSoFar : continueChain
+    const payment = isChained ? await asNow(engine, accepted.replay) : accepted.replay
     return { payment, replayed: true }
   }
-  if ('queued' in accepted) return { payment: accepted.queued }
+  if ('queued' in accepted) {
+    const { queued } = accepted
+    return { payment: queued.chainId === null ? queued : asCapture(queued) }
+  }
   const { work } = accepted
   const isChained = work.payment.chainId !== null
   // A connector without verification accepts every account as given.
@@ -223,6 +233,10 @@ export async function readPayment(
   const [found] = balanceId === null ? [] : await engine.lanes.read(balanceById(balanceId))
   if (found === undefined) return { payment }
   const balance = toBalance(found)
+  if (await areTwoStepsUnderWay(engine, payment)) {
+    // Until the automatic capture is final, every follow-up of its authorisation is refused.
+    return { payment, balance: { ...balance, closedBy: payment.chainId } }
+  }
   if (!isChargeback) return { payment, balance }
   const left = await leftOfChargebacks(engine, [id])
   return { payment, balance: { ...balance, chargedBack: left.get(id) ?? 0n } }

@@ -1,6 +1,7 @@
 /** A payment in a transaction of the embedding program exists, and is sent, if and only if that commits. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { declined } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import {
   type Gateway,
@@ -334,6 +335,14 @@ describe('payments in a transaction of the embedding program', () => {
         client,
       }),
     )
+    const inTwoSteps = await transaction('commit', (client) =>
+      run.gateway.registrations.accept(
+        stored.registrationId as string,
+        { ...request, paymentType: 'PA.CP', merchantTransactionId: 'two-steps-stored' } as never,
+        { client },
+      ),
+    )
+    assert.equal((await decided(inTwoSteps)).paymentType, 'CP')
     const payment = await decided(accepted)
     assert.equal(payment.result.code, approved)
     assert.equal(payment.registrationId, stored.registrationId)
@@ -344,11 +353,48 @@ describe('payments in a transaction of the embedding program', () => {
     const accepted = await transaction('commit', (client) =>
       run.gateway.payments.accept(debit('two-steps', { paymentType: 'PA.CP' }), { client }),
     )
-    assert.equal((await decided(accepted)).result.code, approved)
-    const captured = () =>
-      run.acquirer.calls.filter(({ operation }) => operation.original?.paymentId === accepted.id)
-    await until(async () => (captured().length > 0 ? true : undefined))
+    assert.equal(accepted.paymentType, 'CP')
+    const done = await decided(accepted)
+    assert.equal(done.result.code, approved)
+    assert.equal(done.paymentType, 'CP')
     assert.deepEqual(run.acquirer.of('two-steps'), ['authorize', 'capture'])
+  })
+
+  test('a payment in two steps tells the decline of its capture, also to a repeat', async () => {
+    const asked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    run.acquirer.tell('two-steps-declined', {
+      capture: async (_, context) => {
+        context.sending()
+        asked.resolve()
+        await answered.promise
+        return declined('800.100.152', { code: '05' })
+      },
+    })
+    const accept = (client: pg.PoolClient) =>
+      run.gateway.payments.accept(debit('two-steps-declined', { paymentType: 'PA.CP' }), {
+        client,
+        idempotencyKey: 'two-steps-1',
+      })
+    const accepted = await transaction('commit', async (client) => {
+      const first = await accept(client)
+      assert.equal((await accept(client)).id, first.id)
+      return first
+    })
+    await asked.promise
+    const authorised = await run.gateway.payments.get(accepted.referencedId as string)
+    assert.equal(authorised.result.code, approved)
+    assert.equal(authorised.nextActions, undefined)
+    const during = await transaction('commit', accept)
+    assert.deepEqual([during.id, during.result.code], [accepted.id, open])
+    answered.resolve()
+    assert.equal((await decided(accepted)).result.code, '800.100.152')
+    const later = await transaction('commit', accept)
+    assert.deepEqual([later.id, later.result.code], [accepted.id, '800.100.152'])
+    assert.equal(later.nextActions, undefined)
+    await until(async () =>
+      run.acquirer.of('two-steps-declined').includes('reverse') ? true : undefined,
+    )
   })
 
   describe('follow-ups', () => {
