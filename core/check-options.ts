@@ -50,7 +50,10 @@ const list: Form = (value) =>
   Array.isArray(value) ? undefined : `must be a list, not ${shown(value)}`
 
 const group: Form = (value) =>
-  isGroup(value) ? undefined : `must be an object, not ${shown(value)}`
+  isGroup(value) ? undefined : `must be an object, not ${formOf(value)}`
+
+const databaseGroup: Form = (value) =>
+  isGroup(value) ? undefined : `must be an object such as { url }, not ${formOf(value)}`
 
 /** An object with these methods. */
 const having =
@@ -90,6 +93,20 @@ const plugins: Form = (value) => {
   return bare === undefined
     ? undefined
     : `has "${String(bare.name)}", which is a connector and no plugin: use definePlugin({ name, contract, connectors: [it] })`
+}
+
+const jobs: Form = (value) => {
+  if (!Array.isArray(value)) return list(value)
+  const names = value.map((job) => (isGroup(job) ? job.name : undefined))
+  const wrong = value.findIndex(
+    (job, at) =>
+      typeof job?.run !== 'function' || !/^[\w./-]{1,100}$/.test(String(names[at] ?? '')),
+  )
+  if (wrong !== -1) {
+    return `must have jobs { name, run() } whose names have letters, digits and _ . / -, unlike the one at position ${wrong}`
+  }
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  return twice === undefined ? undefined : `has two jobs of the name ${shown(twice)}`
 }
 
 const databaseUrl: Form = (value) => {
@@ -157,7 +174,7 @@ const logger = having('info', 'warn')
 
 const forms: Named<GatewayOptions> = {
   name: text,
-  database: group,
+  database: databaseGroup,
   pod: group,
   plugins,
   connectors: group,
@@ -179,7 +196,7 @@ const forms: Named<GatewayOptions> = {
   widget: group,
   log: logger,
   securityLog: logger,
-  jobs: list,
+  jobs,
   exporters: flag,
   shutdownGraceMs: whole(0, 3_600_000),
   startWait: whole(0, 3_600),
@@ -270,10 +287,23 @@ type Group = Readonly<Record<string, unknown>>
 const isGroup = (value: unknown): value is Group =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** An address with a password, or a key: a program may give it as another option. */
+const maybeSecret = /:\/\/.*@|[0-9a-f]{32}/i
+
 function shown(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number')
     return String(value)
-  if (typeof value === 'string') return value === '' ? 'an empty text' : `"${value.slice(0, 64)}"`
-  if (value === undefined) return 'undefined'
-  return Array.isArray(value) ? 'a list' : typeof value === 'function' ? 'a function' : 'an object'
+  if (typeof value === 'string') {
+    if (value === '') return 'an empty text'
+    return maybeSecret.test(value) ? 'a text' : `"${value.slice(0, 64)}"`
+  }
+  return formOf(value)
+}
+
+/** What a value is, without the value. */
+function formOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string') return 'a text'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

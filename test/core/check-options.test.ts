@@ -87,6 +87,41 @@ describe('options of createGateway', () => {
     })
   })
 
+  test('an address or key in the place of another option is not shown', async () => {
+    const url = 'postgres://shop:geheim@127.0.0.1:1/shop'
+    const key = makeKey('k1')
+    const problems = await problemsOf({
+      ...right,
+      database: url,
+      publicUrl: 'postgres://shop:ge/heim@127.0.0.1:1/shop',
+      name: 5,
+      plugins: key,
+      role: key,
+      pod: url,
+    })
+    assert.deepEqual(problems, {
+      database: 'must be an object such as { url }, not a text',
+      publicUrl: 'must be an address such as https://pay.example.com, not a text',
+      name: 'must be a text, not 5',
+      plugins: 'must be a list, not a text',
+      role: "must be 'all' or 'api' or 'worker', not a text",
+      pod: 'must be an object, not a text',
+    })
+  })
+
+  test('a job without a name or work is named, and so are two jobs of one name', async () => {
+    const run = async () => {}
+    const told = async (...jobs: unknown[]) => (await problemsOf({ ...right, jobs })).jobs!
+    assert.match(await told({ name: 'mail', run }, { run }), /position 1$/)
+    assert.match(await told({ name: 'mail' }), /position 0$/)
+    assert.match(await told(undefined), /position 0$/)
+    assert.match(await told({ name: 'a mail', run }), /position 0$/)
+    assert.equal(
+      await told({ name: 'mail', run }, { name: 'mail', run }),
+      'has two jobs of the name "mail"',
+    )
+  })
+
   test('a connector in the place of a plugin is named', async () => {
     const [connector] = simulator.connectors!
     const problems = await problemsOf({ ...right, plugins: [connector] })
