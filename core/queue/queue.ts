@@ -10,6 +10,7 @@ import { asOfDatabase } from '../db/failures.ts'
 import type { TransactionClient } from '../db/program-client.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import { errorFields } from '../error-words.ts'
+import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { jobRuns } from '../telemetry.ts'
 import { tellQueueError } from './queue-errors.ts'
@@ -56,6 +57,7 @@ type Tries = { readonly id: string; readonly retryCount: number; readonly retryL
 /** The engine's queues. */
 export class Queue {
   readonly #boss: PgBoss
+  readonly #statements: ReturnType<typeof queueStatements>
   readonly #log: Log
   readonly #engine: string
   readonly #names = new Set<string>()
@@ -74,8 +76,9 @@ export class Queue {
   ) {
     this.#log = options.log
     this.#engine = options.engine
+    this.#statements = queueStatements(database, options.connections)
     this.#boss = new PgBoss({
-      db: queueStatements(database, options.connections),
+      db: this.#statements,
       schema: queueSchema(database),
       clock: evenClock,
       migrate: options.migrate,
@@ -274,7 +277,10 @@ export class Queue {
   ): Promise<void> {
     // The queue holds one job of a key, and jobs without a key would share the empty one.
     const jobs = [{ data: payload, singletonKey: key ?? newId() }]
-    await this.#boss.insert(name, jobs, client === undefined ? {} : { db: within(client) })
+    const db = client === undefined ? this.#statements.ofCall : within(client)
+    await this.#boss.insert(name, jobs, { db }).catch((error: unknown) => {
+      throw isUnknownQueue(error) ? wrongName() : error
+    })
     this.#wake(name, 1)
   }
 
@@ -282,6 +288,17 @@ export class Queue {
     await this.#boss.stop({ graceful: true, timeout: timeoutMs })
   }
 }
+
+/** pg-boss has no code for it. */
+const isUnknownQueue = (error: unknown) =>
+  error instanceof Error && /^Queue .* does not exist$/.test(error.message)
+
+const wrongName = () =>
+  new GatewayError('200.300.404', {
+    parameterErrors: [
+      { name: 'name', message: 'is no job: list it in the option `jobs` of createGateway' },
+    ],
+  })
 
 /** pg-boss writes with this client. */
 const within = (client: TransactionClient) => ({

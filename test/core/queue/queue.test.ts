@@ -1,9 +1,12 @@
 /** Tries of jobs, and what the log says of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '@tollgate/schemas'
 import pg from 'pg'
+import { GatewayError } from '../../../core/index.ts'
 import { tellQueueError } from '../../../core/queue/queue-errors.ts'
 import { type LogLine, startGateway, until } from '../../rig/gateway.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 test('a job that fails for the last time says so, with the causes of its errors and without their texts', async () => {
   const thrown = () =>
@@ -104,6 +107,35 @@ test('jobs without a key are as many as were sent, alone and in transactions at 
     together.resolve()
     await pool.end()
     await run.close()
+  }
+})
+
+test('a job is sent or refused within the time of other calls, and an unknown one is named', async () => {
+  let line: Line | undefined
+  const run = await startGateway({
+    role: 'api',
+    shutdownGraceMs: 100,
+    jobs: [{ name: 'mail', run: async () => {} }],
+    through: async (url) => {
+      line = await lineTo(url)
+      return line.url
+    },
+  })
+  try {
+    await assert.rejects(run.gateway.sendJob('male', {}), (error: unknown) => {
+      assert.ok(error instanceof GatewayError, String(error))
+      assert.equal(error.parameterErrors[0]?.name, 'name')
+      return true
+    })
+    await run.gateway.sendJob('mail', {})
+    line!.stall()
+    const since = performance.now()
+    await assert.rejects(run.gateway.sendJob('mail', {}), { code: '999.999.888' })
+    assert.ok(performance.now() - since < limits.flushBudgetMs + 700)
+  } finally {
+    line?.resume()
+    await run.close()
+    await line?.close()
   }
 })
 
