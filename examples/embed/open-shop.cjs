@@ -1,3 +1,5 @@
+const { randomUUID } = require('node:crypto')
+
 /**
  * A small shop with a payment engine inside: its own Express app and its own database, one job of
  * its own, one event subscriber, and the gateway's REST surface mounted below /gateway.
@@ -34,7 +36,8 @@ exports.openShop = async ({ tollgate, simulator, host, express, databaseUrl, key
   app.use(express.json())
 
   app.post('/orders', async (request, response) => {
-    const orderId = `shop-order-${orders.size + 1}`
+    // Also the idempotency key, so no order may ever have the id of another one, also after a restart.
+    const orderId = randomUUID()
     const payment = await gateway.payments.create(
       {
         entityId: channel,

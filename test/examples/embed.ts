@@ -15,14 +15,14 @@ async function openShop(
   folder: string,
   program: string,
   database: TestDatabase,
-  conditions: readonly string[],
+  { conditions, keys }: { readonly conditions: readonly string[]; readonly keys: string },
 ): Promise<{ url: string; close(): Promise<void> }> {
   const child: ChildProcess = spawn(process.execPath, [...conditions, path.join(folder, program)], {
     cwd: folder,
     env: {
       ...process.env,
       DATABASE_URL: database.url,
-      TOLLGATE_KEYS: makeKey('main'),
+      TOLLGATE_KEYS: keys,
       PORT: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,7 +48,7 @@ async function openShop(
 }
 
 /** Buys once, waits for the shop's own job, and checks the subscriber's events. */
-async function buy(url: string): Promise<void> {
+async function buy(url: string): Promise<string> {
   const order = (body: object) =>
     fetch(`${url}/orders`, {
       method: 'POST',
@@ -57,7 +57,7 @@ async function buy(url: string): Promise<void> {
     })
   const bought = await order({ card })
   assert.equal(bought.status, 201)
-  const { orderId } = (await bought.json()) as { orderId: string }
+  const { orderId, payment } = (await bought.json()) as { orderId: string; payment: string }
   let read: { receipt?: string; events?: string[] } = {}
   while (read.receipt === undefined) {
     read = (await (await fetch(`${url}/orders/${orderId}`)).json()) as typeof read
@@ -76,6 +76,7 @@ async function buy(url: string): Promise<void> {
   assert.equal(health.status, 200, 'the REST surface is mounted in the foreign app')
   const openapi = await fetch(`${url}/gateway/openapi.json`)
   assert.equal(((await openapi.json()) as { openapi: string }).openapi, '3.1.1')
+  return payment
 }
 
 const databases: TestDatabase[] = []
@@ -91,12 +92,18 @@ after(async () => {
 async function run(folder: string, program: string, conditions: readonly string[]): Promise<void> {
   const database = await createDatabase()
   databases.push(database)
-  const shop = await openShop(folder, program, database, conditions)
-  try {
-    await buy(shop.url)
-  } finally {
-    await shop.close()
+  const keys = makeKey('main')
+  const payments = new Set<string>()
+  // After a restart, a new order is a new payment.
+  for (let start = 0; start < 2; start += 1) {
+    const shop = await openShop(folder, program, database, { conditions, keys })
+    try {
+      payments.add(await buy(shop.url))
+    } finally {
+      await shop.close()
+    }
   }
+  assert.equal(payments.size, 2)
 }
 
 test('the embed example runs from the sources', async () => {
