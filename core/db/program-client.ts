@@ -69,8 +69,10 @@ export function lend(connection: Client): Loan {
     },
   }
   const client: ProgramClient = {
-    query: (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) =>
-      inTurn(client, () => open.query(statement as string, values)),
+    query: async (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+      refuseEnd(typeof statement === 'string' ? statement : statement?.text)
+      return inTurn(client, () => open.query(statement as string, values))
+    },
   }
   connections.set(client, open)
   return {
@@ -79,6 +81,29 @@ export function lend(connection: Client): Loan {
     end: () => {
       isOver = true
     },
+  }
+}
+
+/** What hides words from the search for statements: texts, quoted names and comments. */
+const quoted =
+  /\be'(?:[^'\\]|\\.|'')*'|'[^']*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\//gi
+
+const ends =
+  /^\s*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!(?:\s+(?:work|transaction))?\s+to))\b/i
+
+/** A commit by the program would keep what the handler wrote, and leave the position where it is. */
+function refuseEnd(text: unknown): void {
+  if (typeof text !== 'string') return
+  const statements = text.replace(quoted, ' ').split(';')
+  if (statements.some((statement) => ends.test(statement))) throw new NotYourTransaction()
+}
+
+export class NotYourTransaction extends Error {
+  override readonly name = 'NotYourTransaction'
+  constructor() {
+    super(
+      'the transaction of this client begins and ends with its handler: send no BEGIN, COMMIT or ROLLBACK; savepoints are possible',
+    )
   }
 }
 

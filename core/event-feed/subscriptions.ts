@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import { embedder } from '../caller/embedder.ts'
 import type { Client } from '../db/database.ts'
+import { isOutage } from '../db/failures.ts'
 import { lend, type ProgramClient, UnfinishedStatements } from '../db/program-client.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
@@ -29,7 +30,10 @@ export type SubscriptionContext = {
    * statement. The client refuses statements once the handler has ended, failed or used up its time.
    */
   readonly client: ProgramClient
-  /** Aborted when the time of the handler is over: the event then comes again. */
+  /**
+   * Aborted when the time of the handler is over, and when the subscription or the gateway closes. A handler
+   * that fails then gets the event again.
+   */
   readonly signal: AbortSignal
 }
 
@@ -108,6 +112,9 @@ function check(name: unknown, handler: unknown, types: readonly unknown[], from:
   if (from !== 'now' && from !== 'beginning') throw wrong('from', "must be 'now' or 'beginning'")
 }
 
+/** The database was away, for the engine or for a call of the handler. */
+const isAway = (error: unknown) => isOutage(error) || isOutage((error as Error | null)?.cause)
+
 class Follower {
   readonly #engine: Engine
   readonly #name: string
@@ -137,6 +144,10 @@ class Follower {
     await this.#following
   }
 
+  get #ending(): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, this.#engine.inFlight.ending])
+  }
+
   get #isOver(): boolean {
     return this.#closing.signal.aborted || this.#engine.inFlight.closing
   }
@@ -149,7 +160,8 @@ class Follower {
           failures = 0
         })
       } catch (error) {
-        failures += 1
+        // An outage says nothing about the event, and the first one after it should not wait.
+        failures = isAway(error) ? 1 : failures + 1
         const text = 'a subscription failed, and gets its event again'
         tellFailure(this.#engine.log, error, text, { subscription: this.#name })
         await this.#pause(
@@ -160,8 +172,7 @@ class Follower {
   }
 
   async #pause(ms: number): Promise<void> {
-    const signal = AbortSignal.any([this.#closing.signal, this.#engine.inFlight.ending])
-    await pause(ms, undefined, { signal }).catch(() => {})
+    await pause(ms, undefined, { signal: this.#ending }).catch(() => {})
   }
 
   /** Reads a page, waiting for one, and hands its events over. */
@@ -216,15 +227,16 @@ class Follower {
   }
 
   async #handle(event: EventView, client: Client): Promise<void> {
-    const ending = new AbortController()
+    const over = new AbortController()
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      ending.abort()
+      over.abort()
       late.reject(new SubscriptionTimeout())
     }, limits.subscriptionHandlerMs)
     const loan = lend(client)
     try {
-      const handled = this.#handler(event, { client: loan.client, signal: ending.signal })
+      const signal = AbortSignal.any([over.signal, this.#ending])
+      const handled = this.#handler(event, { client: loan.client, signal })
       await Promise.race([handled, late.promise])
       if (loan.isBusy()) throw new UnfinishedStatements()
     } finally {

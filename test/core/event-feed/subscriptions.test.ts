@@ -325,6 +325,81 @@ describe('subscriptions', () => {
     assert.equal((await heard('closing', 2)).length, 2)
   })
 
+  test('a closing gateway tells the handler of the running event', async () => {
+    const other = await run.another()
+    const entered = Promise.withResolvers<void>()
+    const told: boolean[] = []
+    await other.subscribe('told', async (_, { signal }) => {
+      entered.resolve()
+      await new Promise<void>((done) => {
+        signal.addEventListener('abort', () => {
+          told.push(true)
+          done()
+        })
+      })
+    })
+    await pay(1)
+    await entered.promise
+    await other.close()
+    assert.deepEqual(told, [true])
+  })
+
+  test('an outage does not slow down the tries after it', async () => {
+    let tries = 0
+    let began = 0
+    await using subscription = await run.gateway.subscribe('outage', async (_, { client }) => {
+      tries += 1
+      began ||= performance.now()
+      if (tries <= 4) await client.query('select pg_terminate_backend(pg_backend_pid())')
+    })
+    assert.ok(subscription)
+    await pay(1)
+    await until(async () => (tries === 5 ? true : undefined))
+    // Growing pauses would take 15 s.
+    assert.ok(performance.now() - began < 12_000, `${performance.now() - began} ms`)
+  })
+
+  test('the transaction of a handler is not its own to end', async () => {
+    let tries = 0
+    const refusals: string[] = []
+    await using subscription = await run.gateway.subscribe(
+      'ends-itself',
+      async (event, context) => {
+        tries += 1
+        await noted('ends-itself')(event, context)
+        const { client } = context
+        const texts = [
+          ...[
+            'commit',
+            ' COMMIT and chain',
+            'begin',
+            'start transaction',
+            'rollback',
+            'END',
+            'abort',
+          ],
+          "insert into shop_event (name) values ('ends-itself'); commit",
+          '-- a comment\n/* and another */ commit',
+          "prepare transaction 'x'",
+        ]
+        for (const text of texts) {
+          await client.query(text).catch((error: Error) => refusals.push(error.name))
+          await client.query({ text }).catch((error: Error) => refusals.push(error.name))
+        }
+        if (tries === 1) throw new Error('the shop is closed')
+        await client.query("select 'x; commit', $$; rollback; end$$, e'\\'; commit' /* ; commit */")
+        await client.query('savepoint mine; rollback to savepoint mine; rollback work to mine')
+        await client.query('release savepoint mine')
+      },
+    )
+    assert.ok(subscription)
+    const [id] = await pay(1)
+    assert.deepEqual(await heard('ends-itself', 1), [id])
+    assert.equal(tries, 2)
+    assert.equal(refusals.length, 40)
+    assert.deepEqual(new Set(refusals), new Set(['NotYourTransaction']))
+  })
+
   test('wrong arguments are refused by name', async () => {
     const { gateway } = run
     const handler = () => {}
