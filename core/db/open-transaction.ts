@@ -77,7 +77,11 @@ export function inOpenTransaction<T>(
       noteAction()
       return result
     } catch (error) {
-      throw hasBegun ? error : refusedBegin(error)
+      if (!hasBegun) throw refusedBegin(error)
+      if (sqlState(error) === '42501') {
+        throw wrongClient('has a user without the rights of the user of the gateway')
+      }
+      throw (await onlyReads(within, error)) ? wrongClient('is in a read-only transaction') : error
     }
   })
 }
@@ -114,6 +118,16 @@ async function refuseOtherDatabase(lanes: Lanes, within: OpenTransaction): Promi
   if (own?.place !== given?.place) {
     throw wrongClient('is connected to another database than the gateway')
   }
+}
+
+const readOnlyByChoice = sql<{ is: boolean }>`
+  select current_setting('default_transaction_read_only') = 'off' and not pg_is_in_recovery() as is`
+
+/** Whether the program began a transaction that only reads, on a server that writes. */
+async function onlyReads(within: OpenTransaction, error: unknown): Promise<boolean> {
+  if (sqlState(error) !== '25006') return false
+  const [row] = await within.run(readOnlyByChoice).catch(() => [])
+  return row?.is === true
 }
 
 const wrongClient = (message: string) =>
