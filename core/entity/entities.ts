@@ -109,6 +109,9 @@ export class Entities {
 
   /** @returns the id. @throws Error naming what is wrong. */
   async create(entity: NewEntity, { by }: Change = {}): Promise<string> {
+    if (!Object.hasOwn(parentKind, entity.kind ?? '')) {
+      throw new Error(`kind must be ${Object.keys(parentKind).join(', ')}`)
+    }
     const wanted = parentKind[entity.kind]
     if (entity.id !== undefined && !isId(entity.id)) {
       throw new Error(`id "${entity.id}" is not 32 lower-case hex characters`)
@@ -120,7 +123,8 @@ export class Entities {
         throw new Error(`a ${entity.kind} needs parentId, the id of a ${wanted}`)
       }
     }
-    if (entity.name.trim() === '') throw new Error(`a ${entity.kind} needs a name`)
+    if (typeof entity.name !== 'string' || entity.name.trim() === '')
+      throw new Error(`a ${entity.kind} needs a name`)
     refuseNumberIn(entity.name, entity.kind)
     checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()

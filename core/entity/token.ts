@@ -72,6 +72,9 @@ export function checkTokenLimits(limits: TokenLimits, nowMs: number): void {
       )
     }
   }
+  if (limits.expiresAt !== undefined && !(limits.expiresAt instanceof Date)) {
+    throw new Error('expiresAt must be a Date')
+  }
   if (limits.expiresAt !== undefined && !(limits.expiresAt.getTime() > nowMs)) {
     throw new Error('a token must expire in the future')
   }

@@ -69,6 +69,15 @@ describe('entities, tokens and accounts', () => {
     )
     await assert.rejects(channel({ parentId: 'f'.repeat(32) }), /needs parentId/)
     await assert.rejects(entities.create({ kind: 'psp', name: '  ' }), /needs a name/)
+    await assert.rejects(entities.create({ kind: 'psp' } as never), /needs a name/)
+    for (const wrong of [{}, { kind: 'chanel', name: 'x' }, { kind: 'toString', name: 'x' }]) {
+      await assert.rejects(entities.create(wrong as never), /kind must be psp, division/)
+    }
+    const expiresAt = '2027-01-01' as never
+    await assert.rejects(
+      entities.createToken(run.channel, 'x', { expiresAt }),
+      /expiresAt must be a Date/,
+    )
     await assert.rejects(
       entities.create({ kind: 'psp', name: 'P', id: 'F'.repeat(32) }),
       /32 lower-case hex/,
