@@ -3,6 +3,7 @@ import { receive } from './acquirer-events/receive.ts'
 import { type Alarm, GuessedIds } from './audit/alarm.ts'
 import { AuditTrail } from './audit-chain/trail.ts'
 import type { Call, Reply } from './call.ts'
+import { refuseUnknownOptions } from './caller/call-options.ts'
 import type { Caller } from './caller/caller.ts'
 import { buildNumber, embedder } from './caller/embedder.ts'
 import { Checkouts } from './checkout/api.ts'
@@ -264,6 +265,7 @@ export class Gateway {
     options: string | { readonly key?: string; readonly client?: TransactionClient } = {},
   ): Promise<void> {
     const given = typeof options === 'string' ? { key: options } : options
+    refuseUnknownOptions(given, ['key', 'client'])
     if (!('client' in given)) return this.#queue.send(name, payload, given.key)
     await inOpenTransaction(this.#engine.lanes, clientOf(given), (within) =>
       this.#queue.send(name, payload, given.key, within),

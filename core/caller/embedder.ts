@@ -4,7 +4,8 @@ import type { TransactionClient } from '../db/program-client.ts'
 import type { Caller } from './caller.ts'
 import { everyRight } from './rights.ts'
 
-export type RequestOptions = {
+/** What every call can have. */
+export type CallOptions = {
   readonly idempotencyKey?: string
   /** The caller; the embedding program itself by default. */
   readonly caller?: Caller
@@ -12,8 +13,11 @@ export type RequestOptions = {
   readonly by?: By
 }
 
+/** Options of a call that sends at once. */
+export type RequestOptions = CallOptions & { readonly client?: never }
+
 /** Options of a payment that is written in a transaction of the embedding program. */
-export type AcceptOptions = RequestOptions & {
+export type AcceptOptions = CallOptions & {
   /**
    * A client of `pg` on the gateway's database, after its `BEGIN`. Its `COMMIT` queues the payment, its
    * `ROLLBACK` leaves no trace of it.
@@ -25,7 +29,7 @@ export type AcceptOptions = RequestOptions & {
 export const embedder: Caller = { id: 'embedder', entityId: null, rights: everyRight }
 
 /** The caller of an embedding program's call, and the person behind it. */
-export const callerIn = ({ caller = embedder, by }: RequestOptions): Caller =>
+export const callerIn = ({ caller = embedder, by }: CallOptions): Caller =>
   by === undefined ? caller : { ...caller, by }
 
 /** Version in every response as buildNumber. */

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
+import { refuseUnknownOptions } from '../caller/call-options.ts'
 import { embedder } from '../caller/embedder.ts'
 import type { Client } from '../db/database.ts'
 import { isOutage } from '../db/failures.ts'
@@ -69,6 +70,7 @@ export class Subscriptions {
     handler: SubscriptionHandler,
     options: SubscribeOptions,
   ): Promise<Subscription> {
+    refuseUnknownOptions(options, ['types', 'from'])
     const { types = notificationTypes, from = 'now' } = options
     check(name, handler, types, from)
     if (this.#running.has(name)) throw wrong('name', 'is subscribed in this process already')

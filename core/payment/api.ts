@@ -1,20 +1,39 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
+import { acceptOptions, refuseUnknownOptions, requestOptions } from '../caller/call-options.ts'
 import type { Caller } from '../caller/caller.ts'
 import {
   type AcceptOptions,
   buildNumber,
+  type CallOptions,
   embedder,
   type RequestOptions,
 } from '../caller/embedder.ts'
 import { clientOf, inOpenTransaction, type OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import { refuse } from '../request/values.ts'
 import { createPayment, type Done, followUp, readPayment } from './payments.ts'
 import { type PaymentView, paymentView } from './view.ts'
 
 /** The request of a follow-up by a method such as `capture`, which sets its `paymentType`. */
 export type FollowUpRequest = Omit<Requests['payments.followUp'], 'paymentType'>
+
+/**
+ * The request of a method that says its type itself.
+ *
+ * @throws GatewayError when the request names another type.
+ */
+function typed<Type extends 'CP' | 'RF' | 'RV' | 'RB'>(
+  request: FollowUpRequest,
+  paymentType: Type,
+) {
+  const given = (request as { paymentType?: unknown } | undefined)?.paymentType
+  if (given !== undefined && given !== paymentType) {
+    throw refuse('200.300.404', 'paymentType', `is ${paymentType} for this method: use followUp`)
+  }
+  return { ...request, paymentType }
+}
 
 /**
  * Payments. Requests are the nested fields of the API, with strings as values. Responses equal those
@@ -72,14 +91,14 @@ export class Payments {
     this.#accept('payments.followUp', request, options, (caller, asked, within) =>
       followUp(this.#engine, caller, id, asked, options.idempotencyKey, { within }),
     )
-  readonly capture = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
-    this.followUp(id, { ...request, paymentType: 'CP' }, options)
-  readonly refund = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
-    this.followUp(id, { ...request, paymentType: 'RF' }, options)
-  readonly reverse = (id: string, request: FollowUpRequest = {}, options?: RequestOptions) =>
-    this.followUp(id, { ...request, paymentType: 'RV' }, options)
-  readonly rebill = (id: string, request: FollowUpRequest, options?: RequestOptions) =>
-    this.followUp(id, { ...request, paymentType: 'RB' }, options)
+  readonly capture = async (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+    this.followUp(id, typed(request, 'CP'), options)
+  readonly refund = async (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+    this.followUp(id, typed(request, 'RF'), options)
+  readonly reverse = async (id: string, request: FollowUpRequest = {}, options?: RequestOptions) =>
+    this.followUp(id, typed(request, 'RV'), options)
+  readonly rebill = async (id: string, request: FollowUpRequest, options?: RequestOptions) =>
+    this.followUp(id, typed(request, 'RB'), options)
 
   #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
     return read(this.#engine, caller, operation, { values })
@@ -92,16 +111,25 @@ export class Payments {
     options: AcceptOptions,
     work: (caller: Caller, asked: Request, within: OpenTransaction) => Promise<Done>,
   ): Promise<PaymentView> {
+    refuseUnknownOptions(options, acceptOptions)
     // Rights come before everything else that may be wrong.
     const asked = await this.#read(options?.caller ?? embedder, operation, request)
     return inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
-      this.#view((caller) => work(caller, asked, within), options),
+      this.#viewOf((caller) => work(caller, asked, within), options),
     )
   }
 
   async #view(
     work: (caller: Caller) => Promise<Done>,
     options: RequestOptions | undefined,
+  ): Promise<PaymentView> {
+    refuseUnknownOptions(options, requestOptions)
+    return this.#viewOf(work, options)
+  }
+
+  async #viewOf(
+    work: (caller: Caller) => Promise<Done>,
+    options: CallOptions | undefined,
   ): Promise<PaymentView> {
     const { payment, balance } = await work(options?.caller ?? embedder)
     return paymentView(payment, balance, newId(), buildNumber)

@@ -1,9 +1,11 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
+import { acceptOptions, refuseUnknownOptions, requestOptions } from '../caller/call-options.ts'
 import type { Caller } from '../caller/caller.ts'
 import {
   type AcceptOptions,
   buildNumber,
+  type CallOptions,
   callerIn,
   embedder,
   type RequestOptions,
@@ -65,10 +67,11 @@ export class Registrations {
     request: Requests['registrations.pay'],
     options: AcceptOptions,
   ): Promise<PaymentView> => {
+    refuseUnknownOptions(options, acceptOptions)
     // Rights come before everything else that may be wrong.
     const asked = await this.#read(options?.caller ?? embedder, 'registrations.pay', request)
     return inOpenTransaction(this.#engine.lanes, clientOf(options), (within) =>
-      this.#paid(
+      this.#paidOf(
         (caller) =>
           payWithRegistration(this.#engine, caller, id, asked, options.idempotencyKey, within),
         options,
@@ -106,6 +109,14 @@ export class Registrations {
     work: (caller: Caller) => Promise<Done>,
     options: RequestOptions | undefined,
   ): Promise<PaymentView> {
+    refuseUnknownOptions(options, requestOptions)
+    return this.#paidOf(work, options)
+  }
+
+  async #paidOf(
+    work: (caller: Caller) => Promise<Done>,
+    options: CallOptions | undefined,
+  ): Promise<PaymentView> {
     const { payment, balance } = await work(options?.caller ?? embedder)
     return paymentView(payment, balance, newId(), buildNumber)
   }
@@ -116,6 +127,7 @@ export class Registrations {
     options: RequestOptions,
     work: (caller: Caller, request: Request) => Promise<Registration>,
   ): Promise<RegistrationView> {
+    refuseUnknownOptions(options, requestOptions)
     const caller = callerIn(options)
     const registration = await work(caller, await this.#read(caller, operation, values))
     const now = new Date(this.#engine.clock.realMs())

@@ -174,7 +174,8 @@ describe('a client of the embedding program', () => {
     const client = await program.pool.connect()
     await assert.rejects(send(client), refused('client'))
     await client.query('begin read only')
-    await assert.rejects(send(client))
+    await assert.rejects(send(client), refused('client'))
+    await assert.rejects(accept('only-reads', client), refused('client'))
     assert.deepEqual((await client.query('select 1 as one')).rows, [{ one: 1 }])
     await client.query('rollback')
     await client.query('begin')
@@ -183,6 +184,65 @@ describe('a client of the embedding program', () => {
     client.release()
     await until(async () => (done.length > 0 ? true : undefined))
     assert.deepEqual(done, ['somebody'])
+  })
+
+  test('a client whose user has too few rights is refused by name', async () => {
+    const client = await program.pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('set local role pg_read_all_stats')
+      await assert.rejects(accept('no-rights', client), refused('client'))
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  })
+
+  test('an option that a call does not take is refused by name, and nothing is sent', async () => {
+    const { payments, registrations, subscribe, sendJob } = run.gateway
+    const client = program.pool as never
+    const misspelt = { idempotencykey: 'x' } as never
+    const debit = program.debit('misspelt')
+    const sale = await run.debit('misspelt-sale')
+    await assert.rejects(payments.create(debit, misspelt), refused('idempotencykey'))
+    await assert.rejects(payments.create(debit, { client } as never), refused('client'))
+    await assert.rejects(payments.accept(debit, { client, key: 'x' } as never), refused('key'))
+    await assert.rejects(registrations.pay('x', debit, misspelt), refused('idempotencykey'))
+    await assert.rejects(
+      payments.refund(sale.id, { amount: '1.00', currency: 'EUR', paymentType: 'CP' } as never),
+      refused('paymentType'),
+    )
+    await assert.rejects(
+      subscribe('misspelt', () => {}, { form: 'now' } as never),
+      refused('form'),
+    )
+    await assert.rejects(sendJob('mail', {}, { kee: 'x' } as never), refused('kee'))
+    assert.deepEqual(run.acquirer.of('misspelt'), [])
+  })
+
+  test('a call that waited for another transaction too long says so', async () => {
+    const [holds, waits] = [await program.pool.connect(), await program.pool.connect()]
+    try {
+      await holds.query('begin')
+      await accept('held-key', holds, 'held-1')
+      await waits.query('begin')
+      const told = (reason: RegExp) => (error: unknown) => {
+        assert.ok(error instanceof GatewayError, String(error))
+        assert.equal(error.code, '999.999.888')
+        assert.match(error.message, reason)
+        return true
+      }
+      await waits.query("set local lock_timeout = '50ms'")
+      await assert.rejects(accept('held-key', waits, 'held-1'), told(/^Another transaction holds/))
+      await waits.query("set local lock_timeout = 0; set local statement_timeout = '200ms'")
+      await assert.rejects(accept('held-key', waits, 'held-1'), told(/^The time limit/))
+      assert.deepEqual((await waits.query('select 1 as one')).rows, [{ one: 1 }])
+    } finally {
+      await holds.query('rollback')
+      await waits.query('rollback')
+      holds.release()
+      waits.release()
+    }
   })
 
   test('a job goes into no other database', async () => {

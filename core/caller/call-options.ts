@@ -1,0 +1,30 @@
+/** The names of options that an embedding program gives to a call: a misspelt one would be ignored. */
+import { GatewayError } from '../errors.ts'
+import { printableName, suggest, vocabularyOf } from '../request/names.ts'
+
+/** Options of a payment's call. */
+export const requestOptions = ['idempotencyKey', 'caller', 'by'] as const
+
+/** The same, in a transaction of the program. */
+export const acceptOptions = [...requestOptions, 'client'] as const
+
+/** @throws GatewayError 200.300.404 naming each option that the call does not take. */
+export function refuseUnknownOptions(options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) return
+  const unknown = Object.keys(options).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  throw new GatewayError('200.300.404', {
+    parameterErrors: unknown.map((name) => ({
+      name: printableName(name),
+      message: why(name, known),
+    })),
+  })
+}
+
+function why(name: string, known: readonly string[]): string {
+  if (name === 'client') {
+    return 'is an option of accept: this call sends at once, outside of your transaction'
+  }
+  const meant = suggest(name, vocabularyOf(known))
+  return `is no option of this call${meant === undefined ? '' : `; did you mean ${meant}?`}`
+}
