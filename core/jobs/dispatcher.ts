@@ -10,6 +10,7 @@ import { byIndex } from '../db/lanes.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import { restores } from '../payment/restoration.ts'
 import type { Queue } from '../queue/queue.ts'
 import { planFetchTimers } from '../settlement/fetch.ts'
 import { planDays } from '../settlement/simulated/plan.ts'
@@ -126,6 +127,8 @@ export class Dispatcher {
         lookAtAll({ ...asked, workers: this.#queue.workers }),
         patience(limits.statementTryMs),
       )
+      // What a failover lost comes back first.
+      if (restores(this.#engine)) return
       this.#queue.wake(found!.ready)
       this.#webhooks.attend(asked, found!)
       this.#following ??= this.#follow(found!).finally(() => {

@@ -1,6 +1,7 @@
 import { dueEvents } from '../acquirer-events/store.ts'
 import { anyUnlinked } from '../audit-chain/store-chain.ts'
 import { sql } from '../db/sql.ts'
+import { isRestoring } from '../process/store-restoration.ts'
 import { readyJobs } from '../queue/stored-ready.ts'
 import { reportsDue } from '../report-delivery/store-queue.ts'
 import { settlementDue } from '../settlement/store-file.ts'
@@ -36,9 +37,9 @@ export type Asked = {
   readonly workers: string
 }
 
-/** All that an idle worker asks, in one statement. */
+/** All that an idle worker asks, in one statement. Right after a failover nothing is due. */
 export const lookAtAll = ({ now, floor, workers }: Asked) => sql<Look>`
-  select due.due, coalesce(unlinked.waits, false) as waits, coalesce(unlinked.last_no, 0) as last_no,
+  select due.due and not (${isRestoring}) as due, coalesce(unlinked.waits, false) as waits, coalesce(unlinked.last_no, 0) as last_no,
     webhooks.listening, webhooks.waiting, webhooks.due as webhooks_due,
     (${readyJobs(workers)}) as ready
   from (${somethingDue}) as due

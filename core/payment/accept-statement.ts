@@ -7,6 +7,7 @@ import {
   recoverInCheckout,
   recoverInCheckoutRegistering,
 } from './store-in-checkout.ts'
+import { recoverScheduled } from './store-recover-scheduled.ts'
 
 type Statement = GroupStatement<Columns, { id: string }>
 
@@ -27,6 +28,7 @@ export function acceptOf(row: AcceptRow): Statement {
 
 /** For a row that a failover lost: its payment may have moved money, with or without a slot. */
 export function writeAgainOf(row: AcceptRow): Statement {
+  if ('occurrence_id' in row) return recoverScheduled as unknown as Statement
   if (!('slot_version' in row)) return acceptOf(row)
   const statement = 'registration_request' in row ? recoverInCheckoutRegistering : recoverInCheckout
   return statement as unknown as Statement

@@ -165,7 +165,11 @@ export async function firstRow(
     ...replayColumns(asked),
     ...(scheduled === undefined
       ? {}
-      : { occurrence_id: scheduled.executionId, previous_id: scheduled.previousId }),
+      : {
+          occurrence_id: scheduled.executionId,
+          occurrence_at: scheduled.at,
+          previous_id: scheduled.previousId,
+        }),
     ...slotColumns(asked.use.inCheckout),
     ...(asked.isStored ? await registeringColumns(engine, asked, payment) : {}),
   }

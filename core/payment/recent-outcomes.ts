@@ -14,6 +14,8 @@ export type RecentOutcome = {
   readonly work: Settling
   readonly outcome: Outcome
   readonly source: Source
+  /** Of the commit that told it: written again, it is the same event for readers. */
+  readonly eventId: string
 }
 
 type Kept = {
@@ -48,6 +50,7 @@ export class RecentOutcomes {
     outcome: Outcome,
     source: Source,
     merchant: string,
+    eventId: string,
   ): void {
     const work = {
       payment: { ...payment, request: {} },
@@ -57,7 +60,7 @@ export class RecentOutcomes {
     }
     let rest: Buffer
     try {
-      rest = exact(serialize({ work, outcome, source } satisfies RecentOutcome))
+      rest = exact(serialize({ work, outcome, source, eventId } satisfies RecentOutcome))
     } catch {
       // A connector put something into its outcome that has no bytes, a function say.
       return
@@ -137,4 +140,18 @@ export function recentOutcomesOf(engine: Engine): RecentOutcomes {
   const made = new RecentOutcomes()
   ofEngines.set(engine, made)
   return made
+}
+
+/** Keeps what a process writes or answers now. */
+export function keepRecent(
+  engine: Engine,
+  work: Settling,
+  given: Outcome,
+  source: Source,
+  eventId: string,
+): void {
+  const { channelId } = work.payment
+  // The entity above a channel is its merchant.
+  const merchant = engine.directory.knownPath(channelId)?.[1] ?? channelId
+  recentOutcomesOf(engine).keep(work, given, source, merchant, eventId)
 }

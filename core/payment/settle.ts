@@ -22,11 +22,13 @@ import { isOpen } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import { takeAttempt } from './lease.ts'
 import { followClock } from './look-on-clock.ts'
+import { awaitReference, endMissing, listMissing } from './missing-reference.ts'
 import { announce, eventOf } from './payment-event.ts'
-import { recentOutcomesOf } from './recent-outcomes.ts'
+import { keepRecent } from './recent-outcomes.ts'
 import { retryWrite } from './retry-write.ts'
 import { heldAfter, rowOf, type Settling, secondStep } from './settle-row.ts'
 import { type SettleFirstRow, settleFirst } from './store-first.ts'
+import { freezeForMissing } from './store-missing.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, settleOne } from './store-settle.ts'
 import { tellSettlingCommit } from './telling.ts'
@@ -84,19 +86,12 @@ export async function settle(
   )
   await faultPoint('after-T2', work.payment.id)
   if (written === undefined) return lost(engine, work, row, given, outcome, source)
-  keepRecent(engine, work, given, source)
+  keepRecent(engine, work, given, source, eventId)
   const payment = settledPayment(work.payment, decision, engine.clock.realMs())
   concludeTrial(engine, work.trial, payment, source, written.fingerprint ?? numberIn(work))
   announce(engine, payment, event, written.seq)
   await afterwards(engine, work, payment, outcome, source)
   return { payment, moved: true }
-}
-
-function keepRecent(engine: Engine, work: Settling, given: Outcome, source: Source): void {
-  const { channelId } = work.payment
-  // The entity above a channel is its merchant.
-  const merchant = engine.directory.knownPath(channelId)?.[1] ?? channelId
-  recentOutcomesOf(engine).keep(work, given, source, merchant)
 }
 
 /** The fingerprint of the number, where the rows of the first commit are known. */
@@ -195,7 +190,7 @@ async function lost(
 ): Promise<Settled> {
   const [found] = await engine.lanes.single(paymentById(work.payment.id, null))
   if (found === undefined)
-    return { payment: await recover(engine, work, given, source), moved: false }
+    return { payment: await recover(engine, work, given, source, row.event_id!), moved: false }
   const payment = toPayment(found)
   // An outcome that may not move it now leaves the payment to the next lease.
   if (isOpen(payment.state)) {
@@ -269,8 +264,11 @@ async function recover(
   work: AttemptContext | Settling,
   outcome: Outcome,
   source: Source,
+  eventId: string,
 ): Promise<Payment> {
   if (work.begun === null) return work.payment
+  const again = (alongside: readonly Sql[] = []) =>
+    settle(engine, work, outcome, source, 0, alongside, eventId)
   if (!(await writeAgain(engine, work.begun))) {
     // A repeat wrote the payment of this key first, and the acquirer may have declined it as one.
     const now = await held(engine, work.payment.attemptKey)
@@ -280,26 +278,23 @@ async function recover(
       engine.inFlight.track(retryWrite(engine, () => sayLater(engine, ofRepeat, outcome, source)))
       return payment
     }
-    const { minor, currency } = work.payment.amount
-    await list(
-      work.begun.is === 'follow-up'
-        ? 'its reference is missing too'
-        : 'its rows were missing and could not be written again, because another payment has what it needs',
-      { outcome: outcome.is, minor: String(minor), currency },
-    )
+    await listMissing(engine, work.payment, source, outcome)
+    const isNew = work.begun.is === 'follow-up' && awaitReference(engine, work.payment, again)
+    if (isNew) keepRecent(engine, work, outcome, source, eventId)
     return work.payment
   }
+  await endMissing(engine, work.payment)
   await list('its rows were missing and were written again')
   engine.log.warn(
     { payment: work.payment.id },
     'a committed payment was missing and was written again',
   )
-  return (await settle(engine, work, outcome, source)).payment
+  return (await again([freezeForMissing(work.payment.id)])).payment
 
-  function list(why: string, more: Readonly<Record<string, string>> = {}) {
+  function list(why: string) {
     const { id, attemptKey } = work.payment
     return engine.lanes.single(
-      addAttention(newId(), 'recovered', id, attemptKey, 0, { why, source, ...more }),
+      addAttention(newId(), 'recovered', id, attemptKey, 0, { why, source }),
     )
   }
 }

@@ -57,9 +57,10 @@ export const registeringColumns = {
   notice_at: 'timestamptz',
 } as const
 
-const scheduledColumns = {
+export const scheduledColumns = {
   ...acceptColumns,
   occurrence_id: 'uuid',
+  occurrence_at: 'timestamptz',
   previous_id: 'uuid',
 } as const
 

@@ -1,5 +1,6 @@
 /** Statements about queued payments: accepted in a transaction of the embedding program, not sent yet. */
 import { sql } from '../db/sql.ts'
+import { isRestoring } from '../process/store-restoration.ts'
 
 /**
  * Queues the attempt that the same transaction has written. The timer sends it when its job is lost.
@@ -59,14 +60,20 @@ export type BegunRow = {
 /**
  * Begins a queued attempt, in one process only: empty for all others. From here on it is swept like
  * any attempt, so a process that dies after this statement never lets another one send. A doubtful one
- * has no lease, for an enquiry. The statement locks the registration that pays: a removal comes either
+ * has no lease, for an enquiry, and waits until a failover is over. The statement locks the registration that pays: a removal comes either
  * before the payment, which is then not sent, or after it.
  */
-export const beginQueued = (key: string, leaseMs: number) => sql<BegunRow>`
+export const beginQueued = (key: string, leaseMs: number) => begin(key, leaseMs, false)
+
+/** The same in a process that knows the outcome: the sending was lost with it. */
+export const beginKnown = (key: string, leaseMs: number) => begin(key, leaseMs, true)
+
+const begin = (key: string, leaseMs: number, isKnown: boolean) => sql<BegunRow>`
 with before as materialized (
   select key, sent_at, payment_id,
-    -- Of two transactions, the older one has the greater age. A leader is noted before anything else is written.
-    coalesce(age(attempt.xmin) > (
+    -- Of two transactions, the older one has the greater age. A leader is noted before anything else is written, so
+    -- rows of its own transaction come from a backup.
+    coalesce(age(attempt.xmin) >= (
       select age(leader.xmin) from tollgate.server_timeline leader order by leader.timeline desc limit 1), false)
       as is_doubtful
   from tollgate.attempt
@@ -81,10 +88,12 @@ paying as materialized (
   for share of registration),
 begun as (
   update tollgate.attempt set state = 'sending', lease = 1, sent_at = now(),
-    lease_until = now() + case when before.is_doubtful then interval '0'
+    lease_until = now() + case when before.is_doubtful and not ${isKnown}::boolean then interval '0'
       else ${leaseMs}::integer * interval '1 millisecond' end
   from before
   where attempt.key = before.key
+    -- The process that sent it may still remember the outcome.
+    and (${isKnown}::boolean or not before.is_doubtful or not (${isRestoring}))
   returning (extract(epoch from now() - before.sent_at) * 1000)::double precision as age_ms, before.is_doubtful),
 ended as (
   delete from tollgate.timer

@@ -58,6 +58,11 @@ export const eventById = (id: string) => sql<{ id: string }>`
   from tollgate.event
   where id = ${id}::uuid`
 
+export const eventsById = (ids: readonly string[]) => sql<{ id: string }>`
+  select id
+  from tollgate.event
+  where id = any(${ids}::uuid[])`
+
 /** One payment within `channels` (null: any). */
 export const paymentById = (id: string, channels: readonly string[] | null) => sql<PaymentRow>`
   select ${columns.ofPayment}

@@ -8,6 +8,7 @@ import type { Server } from '../db/leader.ts'
 import type * as pg from '../db/pg-types.ts'
 import type { Sql } from '../db/sql.ts'
 import { errorFields } from '../error-words.ts'
+import { leaveOutRepeated } from './store-repeated.ts'
 import { addTimeline, newestTimeline, newestTxid, skipTxids } from './store-timeline.ts'
 
 export class Leadership {
@@ -77,6 +78,8 @@ export class Leadership {
     }
     const [before] = await ask(newestTimeline)
     const isRestored = before !== undefined && isOther(before.system, system)
+    const isNew = before !== undefined && (isRestored || before.timeline < timeline)
+    await ask(leaveOutRepeated(isNew))
     if (before !== undefined && !isRestored && before.timeline >= timeline) return
     if (isRestored) {
       const [newest] = await ask(newestTxid)

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { waitForRestoration } from '../payment/restoration.ts'
 import type { Payment } from '../payment/types.ts'
 import { removeTimer } from '../timer/store.ts'
 import { misfireOf, resubmissionOf } from './policy.ts'
@@ -43,7 +44,11 @@ export async function chargeExecutions(
   ids: readonly string[],
   after?: number,
 ): Promise<void> {
-  const rows = await engine.lanes.read(executionsById(ids))
+  const found = await engine.lanes.read(executionsById(ids))
+  // A failover may have lost the charge of an execution, and a process may remember it.
+  const rows = (await waitForRestoration(engine))
+    ? await engine.lanes.single(executionsById(ids))
+    : found
   const loaded = await load(engine, rows.filter(isUncharged))
   const errors: unknown[] = []
   const chargeAll = async (same: readonly ChargeRow[]) => {

@@ -2,6 +2,7 @@
 import { fewIds } from '../db/group-statement.ts'
 import { sql } from '../db/sql.ts'
 import { newEvent, outbox } from '../event/store-outbox.ts'
+import { isRestoring } from '../process/store-restoration.ts'
 import { parts, type ScheduleRow } from './store.ts'
 import { thenParts } from './store-then.ts'
 
@@ -9,12 +10,13 @@ export type DueRow = ScheduleRow & { merchant_id: string; now: Date }
 
 /**
  * Due schedules by the database's time, oldest first, locked until this transaction ends, so that
- * no cancellation or change overlaps. Skips schedules that another process has locked.
+ * no cancellation or change overlaps. Skips schedules that another process has locked. None right after a
+ * failover: the charge of a due time that it lost may be remembered.
  */
 export const lockDue = (limit: number) => sql<DueRow>`
   select ${parts.schedule}, schedule.merchant_id, date_trunc('milliseconds', now()) as now
   from tollgate.schedule
-  where schedule.clock_id is null and schedule.next_at <= now()
+  where schedule.clock_id is null and schedule.next_at <= now() and not (${isRestoring})
   order by schedule.next_at
   limit ${limit}::integer
   for update of schedule skip locked`

@@ -181,6 +181,12 @@ export const limits = {
   /** Their size, of all and of one merchant. */
   recentOutcomeBytes: 32 * 1024 * 1024,
   recentOutcomeBytesPerMerchant: 8 * 1024 * 1024,
+  /** The pause between two looks whether the payment is back on which one of them builds. */
+  referencePauseMs: second,
+  /** After a failover, due work waits for this time: every process first restores what it remembers. */
+  restorationMs: 15 * second,
+  /** Numbers of short ids that a new leader leaves out, so that none repeats that of a lost payment. */
+  skippedShortNumbers: 1_000_000,
   /** The pause between two lines of the log about one outage of the database. */
   outageLogMs: 10 * second,
   /** A connection idle for this long is checked. */

@@ -2555,4 +2555,14 @@ create unlogged table tollgate.settlement_found (
 create index settlement_found_key on tollgate.settlement_found (run_id, scope_id, key);
 `,
   },
+  {
+    name: '0064_server_place.sql',
+    text: `-- The database and the table of this row: a copy that was restored or cloned has others, and then all rows of
+-- queued payments are older than the note of its leader.
+create table tollgate.server_place (place text not null);
+insert into tollgate.server_place (place) values ('');
+update tollgate.server_place set place =
+  (select oid::text from pg_database where datname = current_database()) || '/' || tableoid::text;
+`,
+  },
 ]

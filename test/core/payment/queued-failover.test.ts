@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
@@ -157,6 +158,34 @@ describe('queued payments', () => {
     assert.equal(sent, 'debit')
     assert.ok(later.includes('enquire'))
     assert.ok(!later.includes('debit'), 'nobody sends it again')
+  })
+
+  test('a payment of a restored copy is enquired about, not sent again, and short ids go on above', async () => {
+    run.acquirer.tell('begun-by-original', { enquire: approvedAs })
+    const payment = await accept('begun-by-original')
+    assert.equal(await program.decided(payment), approved)
+    const key = await run.keyOf(payment.id)
+    const numbers = 'select last_value as no from tollgate.short_no'
+    const [before] = await run.sql<{ no: bigint }>(numbers)
+    // What one transaction of psql restores: rows without an order among them, in other tables than before.
+    await program.transaction('commit', async (client) => {
+      const queued = `update tollgate.attempt set state = 'queued', lease = 0, lease_until = null where key = $1`
+      await client.query(queued, [key])
+      await client.query('update tollgate.server_timeline set since = since')
+      await client.query("update tollgate.server_place set place = 'of the original'")
+      const open = `update tollgate.payment set state = 'processing', approved_minor = null, answer = null where id = $1`
+      await client.query(open, [payment.id])
+      await client.query('delete from tollgate.payment_balance where payment_id = $1', [payment.id])
+    })
+    await (await run.another()).close()
+    const [after] = await run.sql<{ no: bigint }>(numbers)
+    assert.ok(after!.no >= before!.no + BigInt(limits.skippedShortNumbers))
+    await run.sql(
+      `insert into tollgate.timer (id, due_at, kind, ref) values (gen_random_uuid(), now(), 'queued', $1)`,
+      [key],
+    )
+    assert.equal(await program.decided(payment), approved)
+    assert.equal(run.acquirer.of('begun-by-original').filter((what) => what === 'debit').length, 1)
   })
 
   test('a payment that was accepted since is sent at once', async () => {

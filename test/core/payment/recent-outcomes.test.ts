@@ -16,7 +16,7 @@ function keep(kept: RecentOutcomes, merchant: string, id: string, parameters = 6
   const payment = { id, channelId: merchant, request }
   const begun = { is: 'first', row: { id, request: JSON.stringify(request) } }
   const work = { payment, lease: 1, begun, returns: null }
-  kept.keep(work as never, { is: 'approved', refs: { id } }, 'answer', merchant)
+  kept.keep(work as never, { is: 'approved', refs: { id } }, 'answer', merchant, `event of ${id}`)
 }
 const idsOf = (kept: RecentOutcomes, merchant: string) =>
   kept
@@ -27,16 +27,17 @@ const idsOf = (kept: RecentOutcomes, merchant: string) =>
 test('an outcome comes back as it was, and takes little more than its request', () => {
   const kept = new RecentOutcomes()
   keep(kept, 'one', 'a')
-  const [{ work, outcome, source } = assert.fail()] = kept.all()
+  const [{ work, outcome, source, eventId } = assert.fail()] = kept.all()
   const { request } = work.payment
   assert.equal(Object.keys(request.customParameters as object).length, 60)
   assert.ok(work.begun?.is === 'first')
   assert.equal(work.begun.row.request, JSON.stringify(request))
   assert.deepEqual(
-    { outcome, source },
+    { outcome, source, eventId },
     {
       outcome: { is: 'approved', refs: { id: 'a' } },
       source: 'answer',
+      eventId: 'event of a',
     },
   )
   assert.ok(kept.bytes < Buffer.byteLength(JSON.stringify(request)) + 1024)
