@@ -75,7 +75,9 @@ export function paymentView(
       view.standingInstruction = { ...sent, initialTransactionId: answer.networkTxId }
     }
   }
-  if (balance?.settlement != null && payment.rootId === payment.id) {
+  // A chargeback has the balance of its payment, whose settlement is not that of the chargeback.
+  const isItsOwn = payment.rootId === payment.id && !payment.effect.startsWith('chargeback')
+  if (balance?.settlement != null && isItsOwn) {
     const { minor: settled, on } = balance.settlement
     view.settlement = { date: on, amount: shownAmount(settled, currency) }
   }

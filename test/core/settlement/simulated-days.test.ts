@@ -120,6 +120,23 @@ describe('simulated business days', () => {
     )
   })
 
+  test('a posted chargeback does not show the settlement of its payment, and the payment keeps its own', async () => {
+    const clock = await tools.clockAt('2028-03-01 10:00:00')
+    const sale = await payOn(clock, '60.00')
+    await advanceBy(clock, 'P1D')
+    const disputed = await run.gateway.payments.followUp(sale.id, { paymentType: 'CB' } as never)
+    await advanceBy(clock, 'P3D')
+    const { payments, query } = run.gateway
+    assert.deepEqual((await payments.get(sale.id)).settlement, {
+      date: '2028-03-02',
+      amount: '60.00',
+    })
+    assert.equal((await payments.get(disputed.id)).settlement, undefined)
+    assert.equal((await query.get(disputed.id)).settlement, undefined)
+    const linked = await query.linked(sale.id)
+    assert.equal(linked.find(({ id }) => id === disputed.id)!.settlement, undefined)
+  })
+
   test('errors that tests ask for become discrepancies', async () => {
     const clock = await tools.clockAt('2027-03-01 10:00:00')
     const low = await payOn(clock, '92.00', '4000000000005423')
