@@ -21,6 +21,7 @@ import { openRequest } from '../request/parse.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { isOn } from '../three-d-secure/plan.ts'
 import type { Sealed } from '../vault/vault.ts'
+import { channelsOf } from './channels.ts'
 import { findFor, noSession, nowOf, stateOf, withPayment } from './find.ts'
 import { placeOfSecret, unsealed } from './secrets.ts'
 import { addCheckout, changeCheckout, removeCheckout, secretIdOf } from './store.ts'
@@ -41,6 +42,9 @@ export async function createCheckout(
   const now = await businessNow(engine, addressee.id, clockId)
   const mode = modeOf(engine, fields)
   const kind = await checkFields(engine, caller, addressee, request, now)
+  // Without rules or with closed channels only, the press says so.
+  const channels = new Set(channelsOf(addressee).map(({ channel }) => channel.id))
+  if (channels.size > 0) await engine.targets.refuseWithoutAcquirer(channels, mode)
   const integrity = integrityOf(engine, fields)
   const id = newCheckoutId(engine.node)
   const checkout: Checkout = {

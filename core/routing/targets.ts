@@ -12,6 +12,7 @@ import {
 import type { Channel, Directory } from '../entity/directory.ts'
 import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
+import { refuse } from '../request/values.ts'
 
 export type Wanted = {
   readonly mode: Mode
@@ -73,7 +74,7 @@ export class Targets {
     if (wanted.mode === 'INTERNAL') return this.#simulator(channel.id, wanted)
     const accounts = await this.#directory.accounts(channel.id)
     const inMode = accounts.filter(({ mode, active }) => active && mode === wanted.mode)
-    if (inMode.length === 0) throw new GatewayError('600.200.700')
+    if (inMode.length === 0) throw notSetUp(wanted.mode)
     let refusal: GatewayError | undefined
     for (const account of inMode) {
       if (
@@ -94,6 +95,20 @@ export class Targets {
       refusal ??= why
     }
     throw refusal ?? new GatewayError('600.200.500')
+  }
+
+  /** @throws GatewayError 600.200.700 when none of the channels has an acquirer for this mode. */
+  async refuseWithoutAcquirer(channelIds: Iterable<string>, mode: Mode): Promise<void> {
+    if (mode === 'INTERNAL' && this.#registry.forMode(mode) !== undefined) return
+    for (const id of mode === 'INTERNAL' ? [] : channelIds) {
+      const accounts = await this.#directory.accounts(id)
+      const isAcquirers = ({ connector }: AccountRow) => {
+        const loaded = this.#registry.get(connector)
+        return loaded === undefined || isAcquirer(loaded)
+      }
+      if (accounts.some((row) => row.active && row.mode === mode && isAcquirers(row))) return
+    }
+    throw notSetUp(mode)
   }
 
   /** Says of many payments on a channel whether `choose` would find an acquirer. The accounts are read once. */
@@ -188,11 +203,7 @@ export class Targets {
 
   #simulator(channelId: string, wanted: Wanted): Target {
     const loaded = this.#registry.forMode('INTERNAL')
-    if (loaded === undefined) {
-      throw new GatewayError('600.200.700', {
-        description: 'testMode=INTERNAL needs a simulator plugin, and none is installed.',
-      })
-    }
+    if (loaded === undefined) throw notSetUp(wanted.mode)
     const why = unfit(loaded, wanted)
     if (why !== undefined) throw why
     return this.#internalTarget(loaded, channelId)
@@ -240,6 +251,18 @@ export class Targets {
       ...(pagesUrl === undefined ? {} : { pagesUrl }),
     }
   }
+}
+
+function notSetUp(mode: Mode): GatewayError {
+  if (mode === 'INTERNAL') {
+    return new GatewayError('600.200.700', {
+      description: 'testMode=INTERNAL needs a simulator plugin, and none is installed.',
+    })
+  }
+  if (mode === 'LIVE') return new GatewayError('600.200.700')
+  const message =
+    'needs an account at the test system of an acquirer, and this channel has none; without testMode, the simulator takes the payment'
+  return refuse('600.200.700', 'testMode', message, mode)
 }
 
 function notInstalled(connector: string): GatewayError {

@@ -50,6 +50,23 @@ describe('the terms of a checkout', () => {
     await refused({ shopperResultUrl: 'javascript:alert(1)' }, 'shopperResultUrl')
   })
 
+  test('a mode without an account is told when it is made, by its name, as at payments', async () => {
+    const isRefused = (error: Refused) => naming('testMode')(error) && error.code === '600.200.700'
+    const fields = { testMode: 'EXTERNAL' }
+    await assert.rejects(newCheckout(run, fields), isRefused)
+    const stored = { ...fields, amount: undefined, currency: undefined, paymentType: undefined }
+    await assert.rejects(newCheckout(run, { ...stored, createRegistration: 'true' }), isRefused)
+    await assert.rejects(run.pay({ ...fields, card: cardFields(), ...basket } as never), isRefused)
+    const { create, dispatching } = run.gateway.entities
+    const psp = await create({ kind: 'psp', name: 'Ruled' })
+    const division = await create({ kind: 'division', name: 'Ruled', parentId: psp })
+    const merchant = await create({ kind: 'merchant', name: 'Ruled', parentId: division })
+    const channelId = await create({ kind: 'channel', name: 'Bare', parentId: merchant })
+    await dispatching.replace(merchant, [{ priority: 1, channelId }] as never)
+    await assert.rejects(newCheckout(run, { ...fields, entityId: merchant }), isRefused)
+    assert.ok(await newCheckout(run, { testMode: 'INTERNAL' }))
+  })
+
   test('the hash of the widget is told to whoever asks', async () => {
     const fields = { entityId: run.channel, ...basket, integrity: 'true' }
     const made = await run.gateway.checkouts.create(fields as never)
