@@ -121,11 +121,15 @@ export async function read(
   return { fields: request as RequestFields, names, ...(ndc === undefined ? {} : { ndc }) }
 }
 
-export const queryOf = (call: Call): RequestInput => ({ query: call.query ?? '' })
+export function queryOf({ query = '', contentType, body }: Call): RequestInput {
+  const hasBody = body !== undefined && body.length > 0
+  return { query, ...(hasBody ? { beside: bodyInput(contentType, body) } : {}) }
+}
 
 export const idIn = (call: Call) => call.path?.id ?? ''
 
 export function bodyOf(call: Call): RequestInput {
+  const { query = '', requestId: ndc } = call
   const input = bodyInput(call.contentType, call.body ?? new Uint8Array())
-  return { ...input, ndc: call.requestId }
+  return { ...input, ndc, ...(query === '' ? {} : { beside: { query } }) }
 }

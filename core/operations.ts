@@ -49,7 +49,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     return replyTo(await followUp(engine, caller, id, request, call.idempotencyKey), call, build)
   },
   async 'payments.get'(engine, caller, call, build) {
-    const { fields } = await read(engine, caller, 'payments.get', { query: call.query ?? '' })
+    const { fields } = await read(engine, caller, 'payments.get', queryOf(call))
     const id = call.path?.id ?? ''
     const done = await readPayment(engine, caller, id, textOf(fields, 'entityId'))
     return {

@@ -76,7 +76,8 @@ function submissionOf(call: Call): RequestInput {
       description: `A submission may have at most ${limits.checkoutSubmissionBytes} bytes.`,
     })
   }
-  const input = bodyOf(call)
+  // A browser's page owns its address, and shoppers cannot correct it.
+  const input = bodyOf({ ...call, query: '' })
   return 'json' in input ? { ...input, names: 'flat' } : input
 }
 

@@ -8,7 +8,11 @@ import type { Plan } from './plan.ts'
 import { type Nested, RequestBuilder } from './request.ts'
 
 /** A request as it came, with the gateway's number of it. */
-export type RequestInput = RequestForm & { readonly ndc?: string }
+export type RequestInput = RequestForm & {
+  readonly ndc?: string
+  /** What came where the operation reads nothing: the query of a POST, or the body of a DELETE. */
+  readonly beside?: RequestForm
+}
 
 /** The forms of a request. */
 type RequestForm =
@@ -54,6 +58,26 @@ export function bodyInput(contentType: string | undefined, body: Uint8Array): Re
  */
 export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors): Decoded {
   const builder = new RequestBuilder(plan, errors)
+  readInto(builder, input)
+  if (input.beside !== undefined) noteBeside(builder, input.beside)
+  builder.finish()
+  noteExcess(builder.names, errors)
+  return { request: builder.request, names: builder.names }
+}
+
+/** Notes what was sent in the wrong place only, or with another value: unread, it would mean nothing. */
+function noteBeside({ plan, errors, names }: RequestBuilder, beside: RequestForm): void {
+  const other = new RequestBuilder(plan, errors)
+  readInto(other, beside)
+  const read = new Set(names.map((pair) => pair.join('=')))
+  const places =
+    'query' in beside
+      ? 'was sent in the query of the URL; send it in the body'
+      : 'was sent in the body; send it in the query of the URL'
+  for (const pair of other.names) if (!read.has(pair.join('='))) errors.add(pair[0], places)
+}
+
+function readInto(builder: RequestBuilder, input: RequestForm): void {
   if ('form' in input) {
     refuseLarge(input.form.length)
     readForm(input.form, builder)
@@ -62,13 +86,10 @@ export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors)
     readQuery(input.query, builder)
   } else if ('json' in input) {
     refuseLarge(input.json.length)
-    const values = readJson(input.json, errors)
+    const values = readJson(input.json, builder.errors)
     if (input.names === 'flat' && isFlat(values)) readFlat(values, builder)
     else readNested(values, builder)
   } else readNested(input.values, builder)
-  builder.finish()
-  noteExcess(builder.names, errors)
-  return { request: builder.request, names: builder.names }
 }
 
 function refuseLarge(length: number): void {

@@ -150,6 +150,12 @@ type Asked = LoggedRequest & {
   readonly place: ReturnType<AnswerBudget['enter']> | undefined
 }
 
+/** The body of a DELETE, whose parameters are refused by name. */
+const hasUnreadBody = ({ method, login }: Endpoint, { headers }: HttpRequest): boolean =>
+  method === 'DELETE' &&
+  login === 'token' &&
+  (Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined)
+
 const isCounted = ({ method, throttle }: Endpoint): boolean =>
   method !== 'POST' && throttle === 'read'
 
@@ -184,10 +190,11 @@ async function answerOperation(
     const client = caller?.id ?? clientOf(request.ip)
     await parts.throttle.admit(endpoint.throttle, client)
     const merchant = caller === null ? undefined : await gateway.merchantOf(caller)
-    if (endpoint.method === 'POST') {
+    if (endpoint.method === 'POST' || hasUnreadBody(endpoint, request)) {
       const address = clientOf(request.ip)
       share = parts.bodies.share({ token: caller?.id, merchant, address })
-    } else if (place !== undefined) {
+    }
+    if (place !== undefined) {
       readers = merchant === undefined ? [client] : [client, merchant]
       await parts.answers.admit(place, readers)
       await rights?.mayBegin()
