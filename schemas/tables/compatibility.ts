@@ -17,5 +17,5 @@ export const compatibility = group('', 'Compatibility', [
   ['shipping.surname',                   AN(255), O,   request, person, 'Family name of the recipient; documented as shipping.customer.surname.', ignored],
   ['recurringType',                      AN(255), O,   request, none,   'Earlier form of the standing instruction.', ignored],
   ['customer.browser.javascriptEnabled', flag,    O,   request, none,   'Whether the browser runs scripts.', ignored],
-  ['registrations[n].id',                id32,    O,   request, none,   'Stored instruments for the widget to offer. Checkout creation only.', ignored],
+  ['registrations[n].id',                id32,    O,   request, none,   'Stored instruments for the widget to offer: taken by checkouts, refused by payments and registrations, ignored elsewhere.', ignored],
 ], [], 'compatibility')

@@ -26,8 +26,8 @@ export type LedgerView = {
 type Share = { readonly entry: Entry; readonly isFirst: boolean; minor: bigint }
 
 /**
- * Settles a day. Money that went back on the day of its payment reduces the payment's line; money that goes back
- * later is an adjustment of the payout, because the payment's line is written.
+ * Settles a day. A reversal on the day of its payment reduces the payment's line; a later one is an adjustment of the
+ * payout, because the payment's line is written. Refunds have lines of their own.
  */
 export function cutDay(
   state: SettlementState,
