@@ -16,6 +16,7 @@ import {
 import { simulatorHttpAuthenticator } from './authentication/http.ts'
 import { claimsOf, isSigned } from './event.ts'
 import { account, config, headersOf } from './http-settings.ts'
+import { neverSent } from './ledger.ts'
 import { type SimulatorFound, toFound, toOutcome, toReversed } from './outcomes.ts'
 import { shownOnPage } from './redirect.ts'
 import { labelsOf, toRequest } from './requests.ts'
@@ -91,7 +92,8 @@ function shownTo(operation: Operation) {
 async function send(operation: Operation, context: HttpContext): Promise<Outcome> {
   const { delayMs, ...asked } = toRequest(operation)
   const { decision } = judge(asked.signs, asked.amount)
-  if (decision.is === 'notSent' && operation.instrument !== undefined) {
+  const isUnreachable = decision.is === 'notSent' && operation.instrument !== undefined
+  if (isUnreachable || asked.decline === neverSent) {
     return { is: 'notSent', why: 'the simulator is configured as unreachable' }
   }
   const around = {

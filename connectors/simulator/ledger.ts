@@ -89,6 +89,7 @@ export function decide(ledger: Ledger, request: Request, now: number): Change {
   const known = entryOf(ledger, request.key)
   if (known !== undefined) return repeat(ledger, known, request, now)
   const entry = newEntry(request)
+  if (request.decline === neverSent) return notSent(entry)
   if (request.decline !== undefined) {
     const declined = decline(entry, request.decline, now)
     return { answer: answerOf(declined, now), writes: [declined], delivery: 'once' }
@@ -100,12 +101,18 @@ export function decide(ledger: Ledger, request: Request, now: number): Change {
   return judgement(ledger, entry, judge(request.signs, request.amount), now)
 }
 
+/** The code of a request that never reaches the acquirer, which is safe to repeat. */
+export const neverSent = '900.100.600'
+
+const notSent = ({ key }: Entry): Change => ({
+  answer: { status: 'declined', key, code: neverSent },
+  writes: [],
+  delivery: 'never',
+})
+
 function judgement(ledger: Ledger, plain: Entry, verdict: Verdict, now: number): Change {
   const { decision } = verdict
-  if (decision.is === 'notSent') {
-    const answer = { status: 'declined', key: plain.key, code: '900.100.600' } as const
-    return { answer, writes: [], delivery: 'never' }
-  }
+  if (decision.is === 'notSent') return notSent(plain)
   const delivery = decision.is === 'answerLost' ? 'lost' : verdict.delivery
   const ordinary = delivery === 'once' && (decision.is === 'approved' || decision.is === 'declined')
   const entry: Entry = {

@@ -112,7 +112,13 @@ export const pendingSeconds = 30
 /** Custom parameters that the simulator reads. */
 export const simulatorParameters = {
   SIM_DELAY_MS: integer(0, 999_999_999),
-  SIM_DECLINE: match('(?!000)[0-9]{3}\\.[0-9]{3}\\.[0-9]{3}', '800.100.152', 11, 11),
+  // Codes of successes and of pending payments decline nothing.
+  SIM_DECLINE: match(
+    '(?!000|100\\.400\\.500|800\\.400\\.50)[0-9]{3}\\.[0-9]{3}\\.[0-9]{3}',
+    '800.100.152',
+    11,
+    11,
+  ),
 } as const
 
 export type SimulatorParameter = keyof typeof simulatorParameters

@@ -275,7 +275,7 @@ export const testData: TestData = {
     },
     {
       "field": "`customParameters[SIM_DECLINE]`",
-      "values": "a result code that does not begin with `000`",
+      "values": "a result code that is neither a success nor pending",
       "result": "declined with this code",
       "meaning": "also a capture, a refund or a reversal is declined with this code"
     },

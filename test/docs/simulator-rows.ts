@@ -78,7 +78,7 @@ const prefixes: Partial<Record<Sign, string>> = {
 
 /** Values of parameters that are no whole numbers. */
 const free: Readonly<Record<string, string>> = {
-  SIM_DECLINE: 'a result code that does not begin with `000`',
+  SIM_DECLINE: 'a result code that is neither a success nor pending',
 }
 
 function parameter(is: readonly string[]): [string, string] {

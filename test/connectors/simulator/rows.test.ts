@@ -232,6 +232,12 @@ for (const [transport, open] of transports) {
       assert.equal(merchant.totals().charged, 0n)
     })
 
+    it('SIM_DECLINE with 900.100.600 means that the request never reached the acquirer', async (test) => {
+      const merchant = await open(test)
+      const request = { customParameters: { SIM_DECLINE: '900.100.600' } }
+      assert.equal((await merchant.run(payment('debit', { request }))).is, 'notSent')
+    })
+
     it('neither answers nor records hold a card number or CVV', async (test) => {
       const merchant = await open(test)
       const number = '4000000000000341'
