@@ -242,6 +242,27 @@ function accountWithoutBrand(fields: RequestFields, options: AccountOptions): Ch
   )
 }
 
+const cardNumbers = ['card.number', 'tokenAccount.number'] as const
+const bankNumbers = ['bankAccount.iban', 'bankAccount.number'] as const
+
+/** @throws GatewayError 200.300.404 that names both accounts: one would be charged, and the other stored unused. */
+function refuseTwoAccounts(fields: RequestFields): void {
+  const sentOf = (names: readonly string[]) =>
+    names.find((name) => {
+      const [group = '', field = ''] = name.split('.')
+      return textOf(groupOf(fields, group), field) !== undefined
+    })
+  const card = sentOf(cardNumbers)
+  const bank = card === undefined ? undefined : sentOf(bankNumbers)
+  if (card === undefined || bank === undefined) return
+  throw new GatewayError('200.300.404', {
+    parameterErrors: [card, bank].map((name) => ({
+      name,
+      message: 'is one of two accounts in this request; send one of them',
+    })),
+  })
+}
+
 /**
  * Finds the account of a request and checks its values. For operations with an instrument; payments
  * on registrations and follow-ups already have one.
@@ -252,6 +273,7 @@ function accountWithoutBrand(fields: RequestFields, options: AccountOptions): Ch
  */
 export function checkAccount(fields: RequestFields, options: AccountOptions): CheckedAccount {
   const brand = sentBrand(fields)
+  refuseTwoAccounts(fields)
   if (brand === undefined) return accountWithoutBrand(fields, options)
   const { account, code } = brand
   if (account === 'card' || brand.method === 'WA') {

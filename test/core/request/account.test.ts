@@ -166,6 +166,21 @@ describe('the account of a request', () => {
     }
   })
 
+  test('a card beside a bank account is refused, and both are named', () => {
+    const both = {
+      card: cardOf('4200000000000000'),
+      bankAccount: { iban: 'DE89370400440532013000', holder: 'Jane Jones' },
+    }
+    for (const brand of ['VISA', 'DIRECTDEBIT_SEPA']) {
+      const run = () => checkAccount(pay(brand, both), options)
+      refused(run, '200.300.404', 'card.number', 'bankAccount.iban')
+    }
+    const { paymentBrand: _, ...plain } = pay('VISA', both)
+    refused(() => checkAccount(plain, options), '200.300.404', 'card.number', 'bankAccount.iban')
+    const holder = { ...both, bankAccount: { holder: 'Jane Jones' } }
+    assert.equal(checkAccount(pay('VISA', holder), options).kind, 'card')
+  })
+
   test("a wallet token is accepted with the wallet's brand, a card brand, or none", () => {
     const token = { applePay: { paymentToken: '{}' } }
     for (const brand of ['APPLEPAY', 'VISA', undefined]) {
