@@ -64,11 +64,12 @@ function requests(payment: Payment, balance: Balance | undefined): string[] {
 }
 
 /** The follow-ups of a payment that has none yet. */
-function freshActions({ effect, paymentType }: Payment): string[] {
+function freshActions({ effect, paymentType, amount, approvedMinor }: Payment): string[] {
   switch (effect) {
     case 'authorisation':
     case 'replacement':
-      return ['CP', 'RC', 'RV', 'PA']
+      // Of nothing, nothing can be captured or released.
+      return (approvedMinor ?? amount.minor) === 0n ? ['PA'] : ['CP', 'RC', 'RV', 'PA']
     case 'sale':
       return paymentType === 'CD'
         ? ['RF']

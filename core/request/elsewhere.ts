@@ -22,6 +22,8 @@ const anyKey = '[*]'
 
 /** @returns `POST /v1/payments` for a name that payments take; undefined for unknown names. */
 export function takerOf(name: string): string | undefined {
+  // Schedules take it as a field, but whoever sends it with a payment wants to charge the account.
+  if (name === 'registrationId') return 'the path of POST /v1/registrations/{id}/payments'
   takers ??= made()
   const indexed = name.replace(/\[\d{1,4}\]/g, '[n]')
   return takers.get(indexed) ?? takers.get(indexed.replace(/\[[^[\]]{1,64}\]$/, anyKey))

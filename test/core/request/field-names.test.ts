@@ -24,12 +24,15 @@ describe('names', () => {
   }
 
   it('a name of another operation is answered with that operation', () => {
-    const { errors } = read('chargebackResultCode=1&job.expression=1&cart.items[3].nmae=1')
+    const { errors } = read(
+      'chargebackResultCode=1&job.expression=1&registrationId=1&cart.items[3].nmae=1',
+    )
     assert.deepEqual(
       errors.map(({ message }) => message),
       [
         'is not taken here; it belongs to POST /v1/payments/{id}',
         'is not taken here; it belongs to POST /scheduling/v1/schedules',
+        'is not taken here; it belongs to the path of POST /v1/registrations/{id}/payments',
         'is not an allowed parameter; did you mean cart.items[3].name?',
       ],
     )

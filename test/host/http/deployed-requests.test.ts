@@ -98,6 +98,19 @@ describe('requests of deployed clients', () => {
     assert.equal((await post(path, refund)).status, 200)
   })
 
+  test('SIM_DECLINE takes codes of declines, and one that was never sent may be repeated', async () => {
+    const named = (code: string) =>
+      post('/v1/payments', { ...debit, 'customParameters[SIM_DECLINE]': code })
+    const unsent = await named('900.100.600')
+    assert.deepEqual(
+      [unsent.status, unsent.body.result.code, unsent.body.retrySafe],
+      [400, '900.100.600', true],
+    )
+    for (const pending of ['800.400.500', '800.400.502', '100.400.500']) {
+      assert.deepEqual(errorsOf(await named(pending)), ['customParameters[SIM_DECLINE]'])
+    }
+  })
+
   test('SIM_DECLINE declines a refund, which a repeat without it makes', async () => {
     const { body } = await post('/v1/payments', debit)
     const refund = { paymentType: 'RF', amount: '1.00', currency: 'EUR' }
@@ -105,6 +118,14 @@ describe('requests of deployed clients', () => {
     const declining = { ...refund, 'customParameters[SIM_DECLINE]': '800.100.159' }
     assert.equal((await post(path, declining)).body.result.code, '800.100.159')
     assert.equal((await post(path, refund)).body.result.code, '000.100.110')
+  })
+
+  test('a preauthorisation of nothing offers no capture, in its answer and when it is read', async () => {
+    const nothing = { paymentType: 'PA', amount: '0.00', createRegistration: 'true' }
+    const { body } = await post('/v1/payments', { ...debit, ...nothing })
+    assert.equal(body.result.code, '000.100.110', JSON.stringify(body))
+    assert.deepEqual(body.nextActions, ['PA'])
+    assert.deepEqual((await get(`/v1/payments/${body.id}`)).body.nextActions, ['PA'])
   })
 
   test('linked transactions of version 3 stand on one page', async () => {
