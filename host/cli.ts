@@ -68,6 +68,7 @@ import { SettingsError } from './config/read-settings.ts'
 import { ListenError } from './http/server.ts'
 import { DatabaseError } from './serve/installation.ts'
 import { KeysError } from './serve/keys.ts'
+import { systemCode } from './thrown.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -110,12 +111,22 @@ export const commands: readonly Command[] = [
 
 /** Runs one command line and sets the exit code. Ends the process when nothing is left to do. */
 export async function main(words: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnwritten)
   try {
     process.exitCode = await runCommand(words)
   } catch (thrown) {
     process.exitCode = 1
     process.stderr.write(`${harmless(messageOf(thrown))}\n`)
   }
+}
+
+/** A reader such as `head` may leave early, and misses nothing. Processes that go on listen by themselves. */
+function endUnwritten(this: NodeJS.WriteStream, error: Error): void {
+  if (systemCode(error) === 'EPIPE' || this.listenerCount('error') > 1) return
+  if (this === process.stdout) {
+    process.stderr.write(`the output cannot be written (${systemCode(error)})\n`)
+  }
+  process.exit(1)
 }
 
 async function runCommand(words: readonly string[]): Promise<number> {

@@ -1,6 +1,8 @@
+import { writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import type { HostLog } from './http/request-log.ts'
+import { systemCode } from './thrown.ts'
 
 export type Logging = {
   readonly log: HostLog
@@ -15,6 +17,9 @@ const bufferedBytes = 8192
 const flushEveryMs = 250
 /** A reader that stands still costs log lines, not memory. */
 const heldBytes = 16 * 1024 * 1024
+/** Tries of a write at the end of the process, while the reader's pipe is full. */
+const lastTries = 100
+const lastPauseMs = 10
 
 /**
  * The process's log, on standard error: JSON lines for machines, short lines for people. Nothing is
@@ -51,14 +56,11 @@ export function openLog(level: string, isPretty: boolean): Logging {
       destination.once('error', () => done())
       destination.flush(() => done())
     })
-  const flushNow = () => {
-    if (isBroken) return
-    try {
-      destination.flushSync()
-    } catch {
-      // The file was never opened.
-    }
+  // The library calls its own at exit, and that one would try a write to a full disk for ever.
+  destination.flushSync = () => {
+    if (!isBroken) writeHeld(destination as unknown as Held)
   }
+  const flushNow = () => destination.flushSync()
   process.once('exit', flushNow)
   const log = pino(
     {
@@ -70,6 +72,32 @@ export function openLog(level: string, isPretty: boolean): Logging {
     destination,
   )
   return { log, flush, flushNow }
+}
+
+/** The lines that the library holds, and those of a write that failed. */
+type Held = {
+  _writing: boolean
+  _writingBuf: string | Buffer
+  _bufs: string[]
+  _len: number
+}
+
+/** Writes held lines before an exit, and leaves out what cannot be written. */
+function writeHeld(held: Held): void {
+  const begun = held._writing ? '' : held._writingBuf
+  let left = Buffer.concat([begun, ...held._bufs].map((text) => Buffer.from(text)))
+  held._bufs = []
+  if (!held._writing) held._writingBuf = ''
+  held._len = 0
+  for (let tries = 0; left.length > 0 && tries < lastTries; ) {
+    try {
+      left = left.subarray(writeSync(2, left))
+    } catch (thrown) {
+      if (systemCode(thrown) !== 'EAGAIN') return
+      tries += 1
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lastPauseMs)
+    }
+  }
 }
 
 /**

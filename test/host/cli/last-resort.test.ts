@@ -1,6 +1,6 @@
 /** A serving process continues after an uncaught error, and no outsider can inspect it. */
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
@@ -36,11 +36,12 @@ after(async () => {
   await project.remove()
 })
 
-async function serve(): Promise<Running> {
+async function serve(more: { errorsInto?: number } = {}): Promise<Running> {
   const served = startTollgate(['serve', '--port', '0'], {
     folder: project.path,
     env: { DATABASE_URL: database.url },
     node: ['--import', join(project.path, 'broken.mjs')],
+    ...more,
   })
   running.push(served)
   await served.said(/A first payment/)
@@ -99,3 +100,16 @@ for (const gone of ['stdout', 'stderr'] as const) {
     assert.equal(code, 0)
   })
 }
+
+test('a process whose log is on a full disk ends at a signal', async () => {
+  const full = await open('/dev/full', 'w')
+  try {
+    const served = await serve({ errorsInto: full.fd })
+    await pays()
+    served.child.kill('SIGTERM')
+    const { code } = await served.ended
+    assert.equal(code, 0)
+  } finally {
+    await full.close()
+  }
+})

@@ -28,13 +28,15 @@ type Where = {
   readonly node?: readonly string[]
   /** A file for standard output, as a shell opens one. */
   readonly into?: number
+  /** The same for standard error. */
+  readonly errorsInto?: number
   /** Through a shell that waits and passes no signal on, as npm starts it. */
   readonly byShell?: boolean
 }
 
 /** Starts one command without any setting of the surrounding process. */
 export function startTollgate(words: readonly string[], where: Where): Running {
-  const { folder, env, node = [], byShell = false, into = 'pipe' } = where
+  const { folder, env, node = [], byShell = false, into = 'pipe', errorsInto = 'pipe' } = where
   const line = [process.execPath, ...node, '--conditions=@tollgate/source', program, ...words]
   const [file = '', ...choices] = byShell ? ['sh', '-c', '"$0" "$@"; exit $?', ...line] : line
   const child = spawn(file, choices, {
@@ -46,7 +48,7 @@ export function startTollgate(words: readonly string[], where: Where): Running {
       ...(byShell ? { npm_lifecycle_event: 'start' } : {}),
       ...env,
     },
-    stdio: ['ignore', into, 'pipe'],
+    stdio: ['ignore', into, errorsInto],
   })
   const text = { out: '', err: '' }
   const waiting = new Set<() => void>()
