@@ -180,14 +180,17 @@ export function placeOfCommand(): Place {
 /** Opens the installation for one piece of work, without jobs. */
 export async function withInstallation<T>(
   given: Given,
-  change: { readonly migrate?: boolean },
+  {
+    isFounder = false,
+  }: {
+    /** Creates what a new installation begins with, so it may be the first on a database. */
+    readonly isFounder?: boolean
+  },
   work: (installation: Installation) => Promise<T>,
 ): Promise<T> {
   const settings = await settingsFor(given)
-  const installation = await openInstallation(settings, placeOfCommand(), {
-    role: 'api',
-    ...change,
-  })
+  const user = isFounder ? 'founder' : 'command'
+  const installation = await openInstallation(settings, placeOfCommand(), { role: 'api' }, user)
   try {
     return await work(installation)
   } finally {

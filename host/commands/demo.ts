@@ -25,7 +25,7 @@ const demo = (name: string, summary: string, show: Demo): Command => ({
     const { folder, log } = placeOfCommand()
     // The steps are the output: lines of the log would stand between them.
     const place = { folder, log: { ...silent, warn: log.warn.bind(log) } }
-    const installation = await openInstallation(settings, place, { role: 'all' })
+    const installation = await openInstallation(settings, place, { role: 'all' }, 'demo')
     try {
       const { gateway } = installation
       const credentials = await openDemo(gateway, dataDirectoryOf(settings, place))

@@ -82,7 +82,7 @@ export const entityCreateCommand: Command = {
       ...(id === undefined ? {} : { id }),
       ...settingsOf(given),
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, { isFounder: true }, async ({ gateway }) => {
       print(await said(() => gateway.entities.create(entity, { by: commandLineActor() })))
       return 0
     })

@@ -63,7 +63,7 @@ const create: Command = {
     const role = needed(given, 'role')
     const entityId = entityIn(needed(given, 'entity'))
     const password = await passwordFor(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, { isFounder: true }, async ({ gateway }) => {
       showOnce(
         await decided(() => gateway.people.create({ name, password, role, entityId }, by(given))),
       )

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   createGateway,
@@ -5,6 +6,7 @@ import {
   type Gateway,
   type GatewayOptions,
   type KeyProvider,
+  migrationFiles,
   type Pods,
   whenReachable,
 } from '@tollgate/core'
@@ -18,7 +20,7 @@ import type { HostLog } from '../http/request-log.ts'
 import { securityLog } from '../logging.ts'
 import { systemCode } from '../thrown.ts'
 import { findKeys } from './keys.ts'
-import { isSealed } from './store.ts'
+import { type DatabaseFacts, databaseFacts } from './store.ts'
 
 /** The database of an installation: its own server, or the embedded one. */
 export type OpenDatabase = {
@@ -119,6 +121,12 @@ export type Installation = {
 }
 
 /**
+ * Who opens an installation. Hosts and demos migrate its database; they and founders, which create what a new
+ * installation begins with, also bind it to its environment. Other commands do neither.
+ */
+export type InstallationUser = 'host' | 'demo' | 'founder' | 'command'
+
+/**
  * Opens the database, keys, plugins and gateway of an installation from its settings.
  *
  * @throws SettingsError · KeysError · DatabaseError · errors of createGateway
@@ -127,10 +135,12 @@ export async function openInstallation(
   settings: HostSettings,
   place: Place,
   change: Partial<GatewayOptions> = {},
-  user: DatabaseUser = 'command',
+  user: InstallationUser = 'command',
 ): Promise<Installation> {
   const plugins = await loadPlugins(settings, place.folder)
-  const database = await openDatabase(settings, place, user)
+  const migrates = user === 'host' || user === 'demo'
+  if (!migrates) refuseAbsent(settings, place)
+  const database = await openDatabase(settings, place, user === 'host' ? 'host' : 'command')
   const exceptPorts = portsOf(settings, database)
   const own: { url?: string } = {}
   let keys: KeyProvider | undefined
@@ -138,13 +148,14 @@ export async function openInstallation(
     // A command has a person who waits for it, and a host has none.
     const startWait = user === 'host' ? settings.startWait : 0
     const wait = { seconds: startWait, log: place.log }
-    const sealed = await reach(database, () =>
-      whenReachable(() => isSealed(database.options), wait),
+    const facts = await reach(database, () =>
+      whenReachable(() => databaseFacts(database.options), wait),
     )
+    if (!migrates) await refuseUnready(facts, settings, database.title, user === 'founder')
     keys = await findKeys(
       { ...settings, ...keyFilesFrom(settings, place) },
       dataDirectoryOf(settings, place),
-      sealed,
+      facts.isSealed,
       (line) => place.log.info({}, line),
     )
     const gateway = await reach(database, () =>
@@ -158,7 +169,7 @@ export async function openInstallation(
         keys: keys!,
         keyCacheMs: settings.keyCacheMs,
         role: settings.role,
-        migrate: settings.migrate,
+        migrate: settings.migrate && migrates,
         connectorTimeoutMs: settings.connectorTimeoutMs,
         stepDays: settings.stepDays,
         cardTesting: cardTestingFrom(settings),
@@ -204,6 +215,46 @@ export async function openInstallation(
     await database.stop()
     throw thrown
   }
+}
+
+/** @throws DatabaseError where a command would make the embedded database. */
+function refuseAbsent(settings: HostSettings, place: Place): void {
+  const directory = dataDirectoryOf(settings, place)
+  if (settings.databaseUrl !== undefined || existsSync(directory)) return
+  throw new DatabaseError(
+    `there is no database in ${directory} yet: run "tollgate serve" or "tollgate migrate", or set DATABASE_URL`,
+  )
+}
+
+/**
+ * A command with a wrong URL or environment leaves the database as it is.
+ *
+ * @throws DatabaseError for a database without tables, one of another version, and one that belongs to no
+ * environment yet.
+ */
+async function refuseUnready(
+  { migrations, isBound }: DatabaseFacts,
+  { migrate }: HostSettings,
+  title: string,
+  isFounder: boolean,
+): Promise<void> {
+  const files = await migrationFiles()
+  const pending = files.filter(({ name }) => !migrations.includes(name))
+  if (pending.length > 0) {
+    const lack = migrations.length === 0 ? 'has no tables yet' : 'is of an older version'
+    throw new DatabaseError(`the database ${title} ${lack}: run "tollgate migrate"`)
+  }
+  const newer = migrations.filter((name) => files.every((file) => file.name !== name))
+  // After a way back to the previous version, its commands work on the newer tables as its processes do.
+  if (newer.length > 0 && migrate) {
+    throw new DatabaseError(
+      `the database ${title} was migrated by a newer version of Tollgate (${newer.join(', ')}): update this one`,
+    )
+  }
+  if (isBound || isFounder) return
+  throw new DatabaseError(
+    `the database ${title} is new and belongs to no environment yet: run "tollgate serve", "tollgate entity create" or "tollgate operator create" first`,
+  )
 }
 
 const ofPod = ({ pod }: HostSettings): Partial<GatewayOptions> =>

@@ -1,17 +1,34 @@
 import { type DatabaseOptions, databaseAddress } from '@tollgate/core'
 import pg from 'pg'
 
-/**
- * Whether this database already holds data sealed with keys. False for one that Tollgate never used.
- */
-export async function isSealed(options: DatabaseOptions): Promise<boolean> {
+export type DatabaseFacts = {
+  /** Names of migrations that ran. Empty for a database that Tollgate never used. */
+  readonly migrations: readonly string[]
+  /** Whether it belongs to an environment. */
+  readonly isBound: boolean
+  /** Whether it holds data sealed with keys. */
+  readonly isSealed: boolean
+}
+
+/** What a database says before an engine uses it. Changes nothing. */
+export async function databaseFacts(options: DatabaseOptions): Promise<DatabaseFacts> {
   const { schema } = options
   return withClient(options, async (client) => {
-    if (!(await hasTable(client, `${schema}.data_key`))) return false
-    const rows = await client.query<{ sealed: boolean }>(
-      `select exists (select from ${schema}.data_key) as sealed`,
-    )
-    return rows.rows[0]?.sealed === true
+    const has = async (table: string): Promise<boolean> => {
+      if (!(await hasTable(client, `${schema}.${table}`))) return false
+      const { rows } = await client.query<{ has: boolean }>(
+        `select exists (select from ${schema}.${table}) as has`,
+      )
+      return rows[0]?.has === true
+    }
+    const ran = (await has('migration'))
+      ? await client.query<{ name: string }>(`select name from ${schema}.migration order by name`)
+      : { rows: [] }
+    return {
+      migrations: ran.rows.map(({ name }) => name),
+      isBound: await has('installation'),
+      isSealed: await has('data_key'),
+    }
   })
 }
 

@@ -44,6 +44,7 @@ before(async () => {
      }`,
   )
   await writeFile(join(project.path, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 })
+  await done('migrate')
   let parent: string | undefined
   for (const kind of ['psp', 'division', 'merchant', 'channel']) {
     const more = parent === undefined ? [] : ['--parent', parent]

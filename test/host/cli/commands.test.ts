@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { makeKey } from '../../../core/index.ts'
+import { makeKey, migrationFiles } from '../../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
-import { projectFolder, type Ran, runTollgate } from './tollgate.ts'
+import { projectFolder, type Ran, runTollgate, startTollgate } from './tollgate.ts'
 
 let database: TestDatabase
 let project: Awaited<ReturnType<typeof projectFolder>>
@@ -62,6 +62,20 @@ test('an unknown command or setting is refused with the known ones', async () =>
   await refused('token revoke', /usage: tollgate token revoke <id>/)
 })
 
+test('a reader that leaves early ends a command without a stack', async () => {
+  const started = startTollgate(['--help'], { folder: project.path })
+  started.child.stdout?.destroy()
+  const { code, err } = await started.ended
+  assert.deepEqual([code, err], [0, ''])
+})
+
+test('output onto a full disk is reported in one sentence', async () => {
+  const full = await open('/dev/full', 'w')
+  const { code, err } = await runTollgate(['--help'], { folder: project.path, into: full.fd })
+  await full.close()
+  assert.deepEqual([code, err], [1, 'the output cannot be written (ENOSPC)\n'])
+})
+
 test('an old Node is refused with the needed version', async () => {
   const old = join(project.path, 'old.mjs')
   await writeFile(
@@ -85,6 +99,50 @@ test('an unreachable database is named without its password', async () => {
 })
 
 let division: string
+
+test('a command leaves an empty, an older and an unused database as it is, and says what to run', async () => {
+  const other = await createDatabase()
+  const client = new pg.Client({ connectionString: other.url })
+  await client.connect()
+  const at = { DATABASE_URL: other.url }
+  const count = async (from: string): Promise<string> =>
+    (await client.query(`select count(*) from ${from}`)).rows[0].count
+  try {
+    for (const line of ['token list', 'entity create --kind psp --name Acme', 'sftp']) {
+      await refused(line, /^the database \S+ has no tables yet: run "tollgate migrate"$/m, at)
+    }
+    const made = "pg_namespace where nspname like 'tollgate%'"
+    assert.equal(await count(made), '0')
+    assert.equal((await run('migrate', at)).code, 0)
+    const unused = /new and belongs to no environment yet: run "tollgate serve", "tollgate entity/
+    await refused('token list', unused, at)
+    assert.equal(await count('tollgate.installation'), '0')
+    assert.equal(await count('tollgate.data_key'), '0')
+
+    const last = 'select max(name) from tollgate.migration'
+    await client.query(`delete from tollgate.migration where name = (${last})`)
+    await refused('token list', /is of an older version: run "tollgate migrate"/, at)
+    await client.query("insert into tollgate.migration (name, checksum) values ('9999-next', '')")
+    await client.query(
+      `insert into tollgate.migration (name, checksum)
+       select name, '' from unnest($1::text[]) name on conflict do nothing`,
+      [(await migrationFiles()).map(({ name }) => name)],
+    )
+    await refused('token list', /by a newer version of Tollgate \(9999-next\): update this one/, at)
+  } finally {
+    await client.end()
+    await other.drop()
+  }
+})
+
+test('a command makes no embedded database', async () => {
+  const empty = join(project.path, 'empty')
+  await mkdir(empty)
+  const { code, err } = await runTollgate(['token', 'list'], { folder: empty })
+  assert.equal(code, 1)
+  assert.match(err, /^there is no database in \S+ yet: run "tollgate serve" or "tollgate migrate"/)
+  assert.deepEqual(await readdir(empty), [])
+})
 
 test('an installation is set up from nothing: migrate, then the entities from the top down', async () => {
   const early = await run('doctor')
