@@ -69,6 +69,7 @@ export const simulatorHttp = defineConnector({
   check: async ({ http, config, account }) => {
     const answer = await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })
     if (answer.status === 200) return { ok: true }
+    if (answer.status >= 500) throw new Error(`the acquirer answered ${answer.status}`)
     return { ok: false, why: `the acquirer answered ${answer.status} to merchantId and secret` }
   },
 })

@@ -1,6 +1,7 @@
 /** The example connector behind a real engine: merchants' requests match the acquirer's books. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { readCheck } from '../../../connectors/acquirer-json/answers.ts'
 import plugin from '../../../connectors/acquirer-json/index.ts'
 import { cards, ibans } from '../../../connectors/acquirer-json/sandbox/order.ts'
 import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
@@ -135,4 +136,14 @@ describe('the example connector in a gateway', () => {
     })
     assert.ok(!told.includes(proof))
   })
+})
+
+test('only the refusal of the acquirer proves that credentials are wrong', () => {
+  const answered = (status: number) =>
+    readCheck({ status, headers: {}, body: Buffer.alloc(0), text: () => '', json: () => ({}) })
+  assert.deepEqual(answered(200), { ok: true })
+  for (const status of [401, 403]) assert.equal(answered(status).ok, false)
+  for (const status of [302, 408, 429, 500, 503]) {
+    assert.throws(() => answered(status), new RegExp(`HTTP ${status}`))
+  }
 })

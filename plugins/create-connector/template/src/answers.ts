@@ -84,6 +84,10 @@ export function reversalIn(answer: HttpAnswer, key: string): Reversed {
 
 export function checkIn({ status }: HttpAnswer): { ok: true } | { ok: false; why: string } {
   if (status === 200) return { ok: true }
+  // A fault of the bank or a redirect proves nothing about the credentials.
+  if (status < 400 || status >= 500 || status === 408 || status === 429) {
+    throw new Error(`Acme Bank answered with HTTP ${status}`)
+  }
   return { ok: false, why: `Acme Bank answered with HTTP ${status} to user and password` }
 }
 
