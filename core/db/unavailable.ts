@@ -21,7 +21,7 @@ export function databaseUnavailable(cause?: unknown): GatewayError {
   const call = presentCall()
   return new GatewayError('999.999.888', {
     status: 503,
-    description: `${reasonOf(cause)} Send the request again, with the same Idempotency-Key if it has one.`,
+    description: `${reasonOf(cause)} Send the request again with the same Idempotency-Key. If it had none, look up first whether it was carried out, unless retrySafe is true.`,
     retryAfterSeconds: 1,
     retrySafe: call !== undefined && !mayHaveActed(call),
     cause,

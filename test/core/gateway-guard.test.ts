@@ -288,7 +288,7 @@ describe('a gateway whose database is away', () => {
       new GatewayError('999.999.888', {
         status: 503,
         description:
-          'The database is not available. Send the request again, with the same Idempotency-Key if it has one.',
+          'The database is not available. Send the request again with the same Idempotency-Key. If it had none, look up first whether it was carried out, unless retrySafe is true.',
         retryAfterSeconds: 1,
       }),
     )
