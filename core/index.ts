@@ -15,6 +15,7 @@ export { type AcceptOptions, buildNumber, type RequestOptions } from './caller/e
 export { type RightSet, rightSet } from './caller/rights.ts'
 export { type OptionProblem, OptionsError } from './check-options.ts'
 export { type Clock, systemClock, wireTimestamp } from './clock.ts'
+export { checkPlugins } from './connector/registry.ts'
 export { type DatabaseRole, makeRoles } from './database-roles.ts'
 export { type DatabaseSsl, databaseAddress, type PoolSizes } from './db/connection.ts'
 export type { DatabaseOptions } from './db/database.ts'

@@ -56,6 +56,18 @@ const money = [
 ] as const
 
 /**
+ * Checks plugins and their settings as a start does, without a database.
+ *
+ * @throws PluginError
+ */
+export function checkPlugins(
+  plugins: readonly Plugin[],
+  configs: Readonly<Record<string, Record<string, unknown>>>,
+): void {
+  new Registry(plugins, configs)
+}
+
+/**
  * The connectors of all plugins, checked once at start.
  *
  * @throws PluginError naming the plugin, the error and the correction.

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
-import { databaseAddress } from '@tollgate/core'
+import { checkPlugins, databaseAddress } from '@tollgate/core'
+import { PluginError } from '@tollgate/plugin-kit'
 import pg from 'pg'
-import type { HostSettings } from '../config/read-settings.ts'
+import { loadPlugins } from '../config/plugins.ts'
+import { type HostSettings, SettingsError } from '../config/read-settings.ts'
 import {
   examineAudit,
   examineKeys,
@@ -35,14 +37,22 @@ export const doctorCommand: Command = {
     if (!Number.isInteger(days) || days < 1 || days > 36_500) {
       throw new UsageError('--days must be a whole number from 1 to 36500')
     }
-    const findings = [...surroundings(settings), ...(await examine(settings, days))]
-    const signs = { well: 'ok      ', note: 'note    ', problem: 'PROBLEM ' }
-    for (const { is, text } of findings) print(`${signs[is]} ${text}`)
-    const problems = findings.filter(({ is }) => is === 'problem').length
+    // What a process finds without the database is shown also while the database is away.
+    const around = [...surroundings(settings), await examinePlugins(settings)]
+    show(around)
+    const inside = await examine(settings, days)
+    show(inside)
+    const problems = [...around, ...inside].filter(({ is }) => is === 'problem').length
     print()
     print(problems === 0 ? 'No problems.' : problems === 1 ? '1 problem.' : `${problems} problems.`)
     return problems === 0 ? 0 : 1
   },
+}
+
+const signs = { well: 'ok      ', note: 'note    ', problem: 'PROBLEM ' }
+
+function show(findings: readonly Finding[]): void {
+  for (const { is, text } of findings) print(`${signs[is]} ${text}`)
 }
 
 function surroundings(settings: HostSettings): Finding[] {
@@ -52,6 +62,18 @@ function surroundings(settings: HostSettings): Finding[] {
     findings.push({ is: 'note', text })
   }
   return findings
+}
+
+/** The plugins and the settings of their connectors, as a start takes them. */
+async function examinePlugins(settings: HostSettings): Promise<Finding> {
+  try {
+    const plugins = await loadPlugins(settings, placeOfCommand().folder)
+    checkPlugins(plugins, settings.connectors)
+    return { is: 'well', text: `plugins: ${plugins.map(({ name }) => name).join(', ') || 'none'}` }
+  } catch (thrown) {
+    if (!(thrown instanceof SettingsError || thrown instanceof PluginError)) throw thrown
+    return { is: 'problem', text: `serve would not start: ${thrown.message}` }
+  }
 }
 
 async function examine(settings: HostSettings, days: number): Promise<Finding[]> {

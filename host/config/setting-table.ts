@@ -287,7 +287,7 @@ export const structuredSettings = [
     name: 'plugins',
     env: 'TOLLGATE_PLUGINS',
     meaning:
-      'Plugins to load: package names, separated by commas; in the file also plugin objects. The test environment always loads the simulator.',
+      'Plugins to load: package names, separated by commas; in the file also plugin objects. Names are looked up in the working folder, also those of a configuration file elsewhere. The test environment always loads the simulator.',
   },
   {
     name: 'connectors',

@@ -1,4 +1,5 @@
 import { type DatabaseOptions, type KeyProvider, migrationFiles, verifyAudit } from '@tollgate/core'
+import { limits } from '@tollgate/schemas'
 import type { DoctorStore } from './store.ts'
 
 export type Finding = { readonly is: 'well' | 'note' | 'problem'; readonly text: string }
@@ -151,9 +152,13 @@ export async function examineRows(
 async function examineTransactions(store: DoctorStore): Promise<Finding> {
   const { next, newest } = await store.transactions()
   if (newest < next) return well('the transaction counter of the server is ahead of all rows')
-  return problem(
-    `the transaction counter of the server is ${next}, but rows have transaction numbers up to ${newest}, as after a restore: the event feed and report files hide rows until the counter is ahead. Before starting any process, run: do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`,
-  )
+  const found = `the transaction counter of the server is ${next}, but rows have transaction numbers up to ${newest}, as after a restore: the event feed and report files hide rows until the counter is ahead.`
+  const statement = `do $$ begin while pg_current_xact_id() <= '${newest}' loop commit; end loop; end $$`
+  return newest - next > BigInt(limits.restoredTxids)
+    ? problem(`${found} Before starting any process, run: ${statement}`)
+    : note(
+        `${found} The first start leaves these numbers out by itself. To do so now, run: ${statement}`,
+      )
 }
 
 /** The lowest UUIDv7 of a moment so many days ago. */

@@ -1,5 +1,6 @@
 /** What the doctor says about the rows of payments. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createDatabase } from '../../rig/database.ts'
@@ -48,6 +49,7 @@ test('the doctor examines tables in a schema of another name', async () => {
   try {
     const absent = await run('doctor')
     assert.match(absent.out, /PROBLEM {2}no tables yet: run tollgate migrate/)
+    assert.equal((await run('migrate')).code, 0)
     const made = await run('entity', 'create', '--kind', 'psp', '--name', 'Shop')
     assert.equal(made.code, 0, made.err)
     const { out, err } = await run('doctor')
@@ -69,5 +71,26 @@ test('the doctor examines tables in a schema of another name', async () => {
   } finally {
     await project.remove()
     await database.drop()
+  }
+})
+
+test('the doctor refuses plugins and connector settings with which serve would not start', async () => {
+  const project = await projectFolder()
+  const json = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')
+  const examined = async (plugins: string) => {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', TOLLGATE_PLUGINS: plugins }
+    return runTollgate(['doctor'], { folder: project.path, env })
+  }
+  try {
+    const typo = await examined('@tollgate/metric')
+    assert.equal(typo.code, 1)
+    assert.match(
+      typo.out,
+      /PROBLEM {2}serve would not start: .*"@tollgate\/metric" cannot be loaded/,
+    )
+    const unset = await examined(json)
+    assert.match(unset.out, /PROBLEM {2}serve would not start: .*url/)
+  } finally {
+    await project.remove()
   }
 })
