@@ -20,11 +20,11 @@ export type Merchant = {
 
 /** @throws GatewayError 500.100.401 for a connector that is not installed or reads no files. */
 export function settlementOf(engine: Pick<Engine, 'registry'>, connector: string): Settlement {
-  const settlement = engine.registry.get(connector)?.connector.settlement
+  const loaded = engine.registry.get(connector)
+  const settlement = loaded?.connector.settlement
   if (settlement !== undefined) return settlement
-  throw new GatewayError('500.100.401', {
-    description: `The connector ${connector} is not installed, or reads no settlement files.`,
-  })
+  const lack = loaded === undefined ? 'is not installed' : 'reads no settlement files'
+  throw new GatewayError('500.100.401', { description: `The connector ${connector} ${lack}.` })
 }
 
 /** The numbers of all accounts of a connector. References are compared trimmed and in one case. */
