@@ -117,11 +117,13 @@ export function readReversal(answer: HttpAnswer, key: string): Reversed {
   }
 }
 
-export function readCheck({ status }: HttpAnswer): { ok: true } | { ok: false; why: string } {
+export function readCheck({
+  status,
+}: HttpAnswer): { ok: true } | { ok: false | 'unknown'; why: string } {
   if (status === 200) return { ok: true }
   // A fault of the bank or a redirect proves nothing about the credentials.
   if (status < 400 || status >= 500 || status === 408 || status === 429) {
-    throw new Error(`the bank answered with HTTP ${status}`)
+    return { ok: 'unknown', why: `the bank answered with HTTP ${status}` }
   }
   return { ok: false, why: `the bank answered with HTTP ${status} to merchantId and apiKey` }
 }

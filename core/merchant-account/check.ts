@@ -56,6 +56,7 @@ function answerOf(answer: unknown, scrubbed: (text: string) => string): AccountC
   const { ok, why } = Object(answer) as { readonly ok?: unknown; readonly why?: unknown }
   if (ok === true) return { is: 'accepted' }
   if (ok === false && typeof why === 'string') return { is: 'refused', why: scrubbed(why) }
+  if (ok === 'unknown' && typeof why === 'string') return noWord(scrubbed(why))
   return noWord('the check of the connector gave no usable answer')
 }
 

@@ -287,12 +287,12 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
   /**
    * Checks the credentials of an account without moving money, for `tollgate account check`. Ask something that
    * only the owner of the account may know, and send nothing with `moves: true`. `why` names the settings that the
-   * acquirer refused, and never their values. A throw means that the acquirer could not be asked, and says nothing
-   * about the account.
+   * acquirer refused, and never their values. `unknown` and a throw say nothing about the account, such as an
+   * answer of the acquirer about a fault of its own.
    */
   readonly check?: (
     context: Context<Config, Account>,
-  ) => Promise<{ ok: true } | { ok: false; why: string }>
+  ) => Promise<{ ok: true } | { ok: false | 'unknown'; why: string }>
 }
 
 /**

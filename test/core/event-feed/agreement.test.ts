@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway, until } from '../../rig/gateway.ts'
 import { startReceiver } from '../../rig/notification-receiver.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 import { scheduling } from '../../rig/schedules.ts'
 
 test('the feed and the notifications of an endpoint agree', async () => {
@@ -26,7 +27,7 @@ test('the feed and the notifications of an endpoint agree', async () => {
       card: { expiryMonth: '06', expiryYear: '2035' },
     } as never)
     await run.gateway.registrations.remove(registration)
-    // Open transactions of other databases on the server hold the feed back.
+    await olderTransactionsEnd(run)
     const events = await until(async () => {
       const { events } = await run.gateway.events.list({ limit: '100' })
       return events.length >= 8 ? events : undefined
