@@ -102,6 +102,7 @@ function manifestOf(name: string, kit: string): string {
     version: '0.1.0',
     description: 'A Tollgate connector for Acme Bank.',
     keywords: ['tollgate', 'connector'],
+    license: 'UNLICENSED',
     type: 'module',
     engines: { node: '>=22.18' },
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
@@ -110,6 +111,7 @@ function manifestOf(name: string, kit: string): string {
       types: 'tsc -p tsconfig.check.json',
       test: 'npm run types && node --test "test/*.test.ts"',
       prepack: 'npm run build',
+      prepublishOnly: 'node test/decided.ts',
     },
     peerDependencies: { '@tollgate/plugin-kit': kit },
     devDependencies: {

@@ -12,7 +12,8 @@ const help = `npm create tollgate-connector <name> -- [options]
   --events, --no-events              ${parts.events}
   --settlement, --no-settlement      ${parts.settlement}
 
-Without an option, the command asks.
+Without an option, the command asks. npx takes the options without "--":
+npx create-tollgate-connector <name> [options]
 `
 
 type Ask = (question: string) => Promise<string>
@@ -45,9 +46,11 @@ async function run(words: readonly string[]): Promise<void> {
     process.stdout.write(help)
     return
   }
+  const [first, ...more] = positionals
+  if (more.length > 0) throw new Error(`one name is enough, without ${more.join(' ')}`)
   const asking = questions()
   try {
-    const name = values.name ?? positionals[0]
+    const name = values.name ?? first
     const choices: Choices = {
       name: await valid(name, 'Name of the connector (north-bank)', unfitName, asking.ask),
       wire: (await valid(

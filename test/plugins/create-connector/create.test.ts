@@ -1,7 +1,7 @@
 /** The packages that `npm create tollgate-connector` writes: what is in them, and what the command asks. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -78,6 +78,21 @@ describe('a created package', () => {
     }
   })
 
+  test('is not published while decisions are left', () => {
+    const { made, read } = created('undecided', 'json', [])
+    assert.match(read('package.json'), /"prepublishOnly": "node test\/decided.ts"/)
+    assert.match(read('package.json'), /"license": "UNLICENSED"/)
+    const check = () =>
+      spawnSync(process.execPath, [path.join(made, 'test/decided.ts')], { encoding: 'utf8' })
+    const { status, stderr } = check()
+    assert.equal(status, 1)
+    assert.match(stderr, /src\/requests.ts: amount\n/)
+    for (const file of globSync('src/*.ts', { cwd: made })) {
+      writeFileSync(path.join(made, file), read(file).replaceAll('// DECIDE', '// Decided'))
+    }
+    assert.equal(check().status, 0)
+  })
+
   const command = (words: readonly string[], answers: string) =>
     new Promise<{ code: number | null; out: string; errors: string }>((resolve) => {
       const bin = path.join(root, 'plugins/create-connector/bin/create-tollgate-connector.js')
@@ -111,6 +126,8 @@ describe('a created package', () => {
     assert.equal((await command(['flags', ...flags], '')).code, 0)
     const wrong = await command(['other', '--wire', 'soap'], '')
     assert.deepEqual([wrong.code, wrong.errors], [1, 'the wire is one of json, xml, form\n'])
+    const twice = await command(['other', 'another', ...flags], '')
+    assert.deepEqual([twice.code, twice.errors], [1, 'one name is enough, without another\n'])
     const missing = await command(['other', '--wire', 'xml'], '')
     assert.deepEqual(
       [missing.code, missing.errors],

@@ -7,7 +7,7 @@ import { cards } from './books.ts'
 import { startBank } from './server.ts'
 import { shown } from './wire.ts'
 
-const change = (body: string, fields: Readonly<Record<string, string>>): string =>
+const change = (body: string, fields: Readonly<Record<string, string | undefined>>): string =>
   shown({ ...read(Buffer.from(body)), ...fields })
 
 export const sandbox: Sandbox = {
@@ -24,12 +24,19 @@ export const sandbox: Sandbox = {
     alterAmount: (body, { minor, currency }) => change(body, { amount: String(minor), currency }),
     alterCode: (body) => change(body, { code: 'Q7' }),
     malfunction: (body) => change(body, { code: '96' }),
+    partialCode: (body) => change(body, { code: '10' }),
+    withoutCode: (body) => change(body, { code: undefined }),
+    refusedReversal: (body) => change(body, { result: 'refused' }),
+    failedReversal: (body) => change(body, { result: 'failed', code: '96' }),
     nameTheKey: true,
   },
+  // DECIDE(delay): how long can an enquiry miss a payment, by the manual?
+  enquiryLagMs: 10_000,
   // #events
   chargebacks: true,
+  // DECIDE(messages): does the acquirer tell what fails later, or that a chargeback is reversed? See `messages`.
   // #end
-  texts: ['merchantTransactionId', 'descriptor', 'holder'],
+  texts: ['merchantTransactionId', 'descriptor', 'holder', 'expiry'],
   async open() {
     const account = {
       user: 'shop-1',
@@ -65,8 +72,8 @@ export const sandbox: Sandbox = {
       chargeback: async (key, amount) => bank.chargebackOf(key, amount),
       // #end
       async received(key) {
-        const { order, descriptor, cardHolder } = entries.get(key)?.fields ?? {}
-        return { merchantTransactionId: order, descriptor, holder: cardHolder }
+        const { order, descriptor, cardHolder, cardExpiry } = entries.get(key)?.fields ?? {}
+        return { merchantTransactionId: order, descriptor, holder: cardHolder, expiry: cardExpiry }
       },
       close: () => bank.close(),
     }

@@ -30,6 +30,7 @@ export function claimsIn({ body }: Inbound): readonly Claim[] {
     throw new Error('the message is none of Acme Bank')
   }
   if (dispute === undefined) return [{ eventId, key, outcome: outcomeOf(fields, amount), amount }]
+  // DECIDE(dispute id): without ids of disputes, leave out `reference`: an invented one swallows the second dispute.
   const refs = { dispute }
   const outcome = { is: 'chargeback', reason: disputeReasonFor(reason), refs } as const
   return [{ eventId, key, outcome, amount, reference: dispute }]

@@ -36,7 +36,7 @@ import { type Fields, written } from './wire.ts'
 
 // DECIDE(installation): what is the same for all merchants of an installation?
 const config = settings('Acme Bank', [
-  ['url', { kind: 'url', max: 200 }, R, request, none, 'Base URL, without a slash at its end.'],
+  ['url', { kind: 'url', max: 200 }, R, request, none, 'Base URL of the API.'],
 ])
 
 const text = { kind: 'text', min: 5, max: 64 } as const
@@ -134,5 +134,7 @@ function send(
   // DECIDE(login): how does a request prove the merchant?
   const login = { authorization: basicAuthorization(account.user, account.password) }
   const headers = { ...body.headers, ...login }
-  return http.request('POST', `${config.url}${path}`, { ...body, moves, headers })
+  // Operators write the URL with or without a slash at its end.
+  const url = config.url.replace(/\/$/, '')
+  return http.request('POST', `${url}${path}`, { ...body, moves, headers })
 }
