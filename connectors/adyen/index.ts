@@ -36,7 +36,7 @@ const config = settings('Adyen', [
     O,
     request,
     none,
-    'Base URL of the Checkout API in test mode, without a slash at its end. Live accounts have their own, by livePrefix.',
+    'Base URL of the Checkout API in test mode. Live accounts have their own, by livePrefix.',
     { default: 'https://checkout-test.adyen.com/v71' },
   ],
   [
@@ -45,7 +45,7 @@ const config = settings('Adyen', [
     O,
     request,
     none,
-    'Base URL of report downloads in test mode, without a slash at its end.',
+    'Base URL of report downloads in test mode.',
     { default: 'https://ca-test.adyen.com' },
   ],
 ])
@@ -272,11 +272,15 @@ const headersOf = ({ account }: Adyen) => ({ 'x-api-key': account.apiKey })
 
 /** @throws Error before anything is sent, for a live account without its prefix. */
 function apiOf({ mode, config, account }: Adyen): string {
-  if (mode !== 'LIVE') return config.url ?? 'https://checkout-test.adyen.com/v71'
+  if (mode !== 'LIVE') {
+    return (config.url ?? 'https://checkout-test.adyen.com/v71').replace(/\/$/, '')
+  }
   const { livePrefix } = account
   if (livePrefix === undefined) throw new Error('a live account needs the setting livePrefix')
   return `https://${livePrefix}-checkout-live.adyenpayments.com/checkout/v71`
 }
 
 const reportOrigin = ({ mode, config }: Adyen): string =>
-  mode === 'LIVE' ? 'https://ca-live.adyen.com' : (config.reportUrl ?? 'https://ca-test.adyen.com')
+  mode === 'LIVE'
+    ? 'https://ca-live.adyen.com'
+    : (config.reportUrl ?? 'https://ca-test.adyen.com').replace(/\/$/, '')

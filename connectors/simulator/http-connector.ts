@@ -15,7 +15,7 @@ import {
 } from '@tollgate/plugin-kit'
 import { simulatorHttpAuthenticator } from './authentication/http.ts'
 import { claimsOf, isSigned } from './event.ts'
-import { account, config, headersOf } from './http-settings.ts'
+import { account, config, headersOf, urlAt } from './http-settings.ts'
 import { neverSent } from './ledger.ts'
 import { type SimulatorFound, toFound, toOutcome, toReversed } from './outcomes.ts'
 import { shownOnPage } from './redirect.ts'
@@ -67,7 +67,7 @@ export const simulatorHttp = defineConnector({
   },
   settlement,
   check: async ({ http, config, account }) => {
-    const answer = await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })
+    const answer = await http.get(urlAt(config, '/account'), {}, { headers: headersOf(account) })
     if (answer.status === 200) return { ok: true }
     const isFault = answer.status >= 500
     if (isFault) return { ok: 'unknown', why: `the acquirer answered ${answer.status}` }
@@ -104,7 +104,7 @@ async function send(operation: Operation, context: HttpContext): Promise<Outcome
     ...(context.notifyUrl === undefined ? {} : { notifyUrl: context.notifyUrl }),
     ...shownTo(operation),
   }
-  const answer = await context.http.request('POST', `${context.config.url}/operations`, {
+  const answer = await context.http.request('POST', urlAt(context.config, '/operations'), {
     moves: true,
     headers: { ...headersOf(context.account), [keyHeader]: operation.key },
     json: requestToWire({ ...asked, labels: labelsOf(operation) }, around),
@@ -125,7 +125,7 @@ async function enquire(operation: Operation, context: HttpContext): Promise<Simu
     ...shownOnPage(operation),
   }
   const headers = headersOf(context.account)
-  const answer = await context.http.get(`${context.config.url}/operations`, query, { headers })
+  const answer = await context.http.get(urlAt(context.config, '/operations'), query, { headers })
   return read(answer, (json) => {
     const { redirectUrl, ...found } = answerFromWire(json, key)
     return toFound(found, amount, redirectTo(redirectUrl))
@@ -134,7 +134,7 @@ async function enquire(operation: Operation, context: HttpContext): Promise<Simu
 
 async function reverseByKey(operation: Operation, context: HttpContext): Promise<Reversed> {
   const { key } = operation
-  const answer = await context.http.request('POST', `${context.config.url}/reversals`, {
+  const answer = await context.http.request('POST', urlAt(context.config, '/reversals'), {
     moves: true,
     headers: { ...headersOf(context.account), [keyHeader]: key },
     json: { at: context.clock.now().getTime() },

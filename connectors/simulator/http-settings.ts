@@ -20,6 +20,10 @@ export const account = settings('Account at the simulated acquirer', [
   ['secret', text(8, 128), R, request, secretClass, 'Proves requests and events.'],
 ])
 
+/** A URL of the simulator, whose address can have a slash at its end. */
+export const urlAt = ({ url }: SettingsOf<typeof config.rows>, path: string): string =>
+  `${url.replace(/\/$/, '')}${path}`
+
 /** Headers that prove the merchant. */
 export const headersOf = ({ merchantId, secret }: SettingsOf<typeof account.rows>) => ({
   authorization: `Bearer ${secret}`,

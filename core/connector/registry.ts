@@ -2,6 +2,7 @@ import {
   type Authenticator,
   type Connector,
   contractVersion,
+  impossibleFact,
   type Plugin,
   PluginError,
   type Server,
@@ -207,6 +208,8 @@ export class Registry {
         `${where} has neither resolve.enquire nor resolve.reverseByKey: without one of them a lost answer could never be resolved.`,
       )
     }
+    const impossible = impossibleFact(connector.supports)
+    if (impossible !== undefined) throw new PluginError('bad-facts', `${where}: ${impossible}.`)
     if (connector.settlement !== undefined) checkSettlement(where, connector.settlement)
     const config = configOf(connector, configs)
     this.#byName.set(connector.name, { connector, config, plugin: plugin.name })

@@ -4,6 +4,7 @@ export type PluginErrorCode =
   | 'bad-name'
   | 'duplicate-name'
   | 'missing-handler'
+  | 'bad-facts'
   | 'bad-settlement'
   | 'bad-setting'
 

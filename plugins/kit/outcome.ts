@@ -1,7 +1,19 @@
-import type { Reason } from '@tollgate/schemas'
+import { type Currency, currencies, currencyOf, type Reason } from '@tollgate/schemas'
 
 /** The ISO 4217 currency of a code; `exponent` is the number of its decimals, or null where it has none of its own. */
 export { currencyOf } from '@tollgate/schemas'
+
+/**
+ * The currency of a numeric code of ISO 4217: `978` is `EUR`. Where a currency and its successor share a number, it is
+ * the one that was asked for.
+ *
+ * @returns undefined for a number without a currency, and for a shared one that tells neither from the other.
+ */
+export function currencyByNumber(numeric: string, asked?: string): Currency | undefined {
+  const codes = currencies.filter((row) => row[1] === numeric).map(([code]) => code)
+  const code = codes.length === 1 ? codes[0] : codes.find((one) => one === asked)
+  return code === undefined ? undefined : currencyOf(code)
+}
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 

@@ -103,7 +103,7 @@ export type Response = Omit<Approved, 'is' | 'code' | 'amount' | 'refs'> & {
 
 /**
  * The outcome of an operation with this response code. An approval names the amount of the answer where that differs
- * from the requested one; the engine decides about the difference. A partial approval without an amount is `unknown`.
+ * from the requested one; the engine decides about the difference. A partial approval without an amount of its own is `unknown`.
  *
  * @param code as the acquirer wrote it, two characters.
  */
@@ -127,6 +127,10 @@ export function responseOutcome(
       return unknown(`the response code ${code.slice(0, 8)} does not say what happened`, { refs })
     case 'approvedInPart':
       if (amount === undefined) return unknown('approved in part, without an amount', { refs })
+      // An amount that only repeats the request does not name the part.
+      if (amount.minor === asked.minor && amount.currency === asked.currency) {
+        return unknown('approved in part, with the whole amount', { refs })
+      }
   }
   const isOther =
     amount !== undefined && (amount.minor !== asked.minor || amount.currency !== asked.currency)

@@ -9,7 +9,7 @@ import {
   type SettingsOf,
 } from '@tollgate/plugin-kit'
 import { isSigned } from '../event.ts'
-import { account, config, headersOf } from '../http-settings.ts'
+import { account, config, headersOf, urlAt } from '../http-settings.ts'
 import { keyHeader } from '../wire.ts'
 import { toAuthentication } from './answer.ts'
 import { enrolmentOf } from './enrolment.ts'
@@ -44,7 +44,7 @@ export const simulatorHttpAuthenticator = defineAuthenticator({
       ...(context.notifyUrl === undefined ? {} : { notifyUrl: context.notifyUrl }),
       ...(card === undefined ? {} : { number: card.number.reveal() }),
     })
-    const answer = await context.http.request('POST', `${context.config.url}/authentications`, {
+    const answer = await context.http.request('POST', urlAt(context.config, '/authentications'), {
       headers: { ...headersOf(context.account), [keyHeader]: key },
       json: body,
     })
@@ -63,7 +63,7 @@ export const simulatorHttpAuthenticator = defineAuthenticator({
 async function present(request: AuthenticationRequest, context: HttpContext) {
   const query = { key: request.key, at: String(context.clock.now().getTime()) }
   const headers = headersOf(context.account)
-  const url = `${context.config.url}/authentications`
+  const url = urlAt(context.config, '/authentications')
   return read(await context.http.get(url, query, { headers }), request)
 }
 

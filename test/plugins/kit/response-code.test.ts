@@ -46,6 +46,7 @@ describe('response codes', () => {
     const outcome = responseOutcome('10', { refs, asked, amount: half })
     assert.deepEqual(outcome, { is: 'approved', refs, code: '10', amount: half })
     assert.equal(responseOutcome('10', { refs, asked }).is, 'unknown')
+    assert.equal(responseOutcome('10', { refs, asked, amount: asked }).is, 'unknown')
   })
 
   test('an approval names another amount or currency, and never the requested one', () => {

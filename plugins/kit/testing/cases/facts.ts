@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { brandOf, currencyOf, type Group, resultGroup } from '@tollgate/schemas'
+import { type Group, resultGroup } from '@tollgate/schemas'
 import { type Connector, contractVersion } from '../../connector.ts'
+import { impossibleFact } from '../../facts.ts'
 import type { Outcome } from '../../outcome.ts'
-import { type Case, mustNotHaveMoved } from '../case.ts'
+import { type Case, mustNotHaveMoved, needs, needsEnquiry, needsLine } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
 
@@ -27,13 +28,7 @@ export const facts: readonly Case[] = [
       assert.ok(resolve.enquire ?? resolve.reverseByKey, 'resolve has one handler at least')
       assert.ok(supports.methods.length > 0, 'supports.methods names a payment method')
       assert.notDeepEqual(supports.modes, [], 'supports.modes names a mode')
-      for (const brand of supports.brands === 'any' ? [] : supports.brands) {
-        assert.ok(brandOf(brand), `supports.brands: ${brand} is a brand`)
-      }
-      for (const currency of supports.currencies === 'any' ? [] : supports.currencies) {
-        assert.ok(currencyOf(currency), `supports.currencies: ${currency} is a currency`)
-      }
-      assert.ok(supports.enquiryVisibleAfterMs >= 0, 'enquiryVisibleAfterMs is 0 or more')
+      assert.equal(impossibleFact(supports), undefined)
       if (supports.key.by === 'key') assert.ok(supports.key.ttlMs > 0, 'key.ttlMs is above 0')
       // Without `answers` the line cannot be tested, which a connector with a network must not
       // avoid.
@@ -71,6 +66,35 @@ export const facts: readonly Case[] = [
           assert.ok(isFine, `${rule} ${told(outcome, thrown)}`)
         }
       }
+    },
+  },
+  {
+    name: 'an address with a slash at its end is the same address',
+    without: needs(needsLine, ({ config }) =>
+      urlsIn(config).length === 0 ? 'the connector has no address among its settings' : undefined,
+    ),
+    async run(stage) {
+      const { connector, config: given } = stage
+      const names = urlsIn(connector.config).filter((name) => typeof given[name] === 'string')
+      const slashed = names.map((name) => [name, `${String(given[name])}/`])
+      const config = { ...given, ...Object.fromEntries(slashed) }
+      const kind = firstKinds.find((known) => connector[known]) ?? 'verify'
+      const { outcome, thrown } = await stage.perform(await stage.prepare(kind), { config })
+      const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
+      const rule = `operators write ${names.join(', ')} with or without a slash at the end`
+      assert.ok(isDone, `${rule}; with one, a payment was ${told(outcome, thrown)}`)
+    },
+  },
+  {
+    name: 'the engine waits as long as enquiries can miss an operation',
+    without: needs(needsEnquiry, (_connector, { enquiryLagMs }) =>
+      enquiryLagMs === undefined ? 'the sandbox names no enquiryLagMs' : undefined,
+    ),
+    async run({ connector, sandbox }) {
+      const { enquiryVisibleAfterMs } = connector.supports
+      const isLong = enquiryVisibleAfterMs >= sandbox.enquiryLagMs!
+      const rule = `enquiries can miss an operation for ${sandbox.enquiryLagMs} ms`
+      assert.ok(isLong, `${rule}, and enquiryVisibleAfterMs is ${enquiryVisibleAfterMs}`)
     },
   },
   {
@@ -155,6 +179,9 @@ function checkNames(
     assert.ok(isThere, `${part}.${name} is required; the sandbox's settings must have it`)
   }
 }
+
+const urlsIn = (table: Group | undefined): readonly string[] =>
+  (table?.fields ?? []).filter(({ format }) => format.kind === 'url').map(({ name }) => name)
 
 const optionalNames = (table: Group | undefined, given: Stage['config']): readonly string[] =>
   (table?.fields ?? [])
