@@ -24,7 +24,7 @@ const config = settings('Example Bank', [
     R,
     request,
     none,
-    'Base URL of the API, without a slash at its end.',
+    'Base URL of the API.',
   ],
 ])
 // One installation serves many merchants: these settings differ between them. Secrets are sealed.
@@ -92,7 +92,7 @@ export const acquirerJson = defineConnector({
     reply: () => reply,
   },
   check: async ({ http, config, account }) =>
-    readCheck(await http.get(`${config.url}/account`, {}, { headers: headersOf(account) })),
+    readCheck(await http.get(addressOf(config, '/account'), {}, { headers: headersOf(account) })),
 })
 
 export default definePlugin({
@@ -116,7 +116,7 @@ async function build(operation: Operation, bank: Bank): Promise<Outcome> {
  * `http` pass through, because the engine alone knows whether a byte was written.
  */
 function move({ http, config, account }: Bank, path: string, key: string, body: object) {
-  return http.post(`${config.url}${path}`, body, {
+  return http.post(addressOf(config, path), body, {
     moves: true,
     headers: { ...headersOf(account), 'idempotency-key': key },
   })
@@ -124,8 +124,11 @@ function move({ http, config, account }: Bank, path: string, key: string, body: 
 
 function look(operation: Operation, { http, config, account }: Bank) {
   const query = { reference: operation.key }
-  return http.get(`${config.url}/payments`, query, { headers: headersOf(account) })
+  return http.get(addressOf(config, '/payments'), query, { headers: headersOf(account) })
 }
+
+/** Operators write the base URL with or without a slash at its end. */
+const addressOf = ({ url }: Bank['config'], path: string) => `${url.replace(/\/$/, '')}${path}`
 
 const headersOf = ({ merchantId, apiKey }: Bank['account']) => ({
   authorization: `Bearer ${apiKey}`,

@@ -181,7 +181,7 @@ export type Supports = {
   readonly capture?: { readonly partial: boolean; readonly multiple: boolean }
   readonly refund?: { readonly partial: boolean }
   readonly reverse?: { readonly partial: boolean }
-  /** Whether the same key sent twice has one effect, and for how long. */
+  /** Whether the same key sent twice has one effect, and for how long; `Infinity` for ever. */
   readonly key: { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
   /** Form of the acquirer's keys; 32 lower-case hex characters by default. */
   readonly keyFormat?: {
@@ -198,7 +198,8 @@ export type Supports = {
   readonly limits?: { readonly concurrent?: number; readonly timeoutMs?: Ms }
   /**
    * 3-D Secure: the acquirer authenticates by itself (`own`), takes the values of an authentication
-   * (`external`), or neither (`none`, the default). The gateway authenticates only before `external`.
+   * (`external`), or neither (`none`, the default). `own` is right where a redirect of the acquirer contains the
+   * issuer's challenge. The gateway authenticates only before `external`.
    */
   readonly threeDSecure?: 'own' | 'external' | 'none'
   /** Modes of the merchant's request that this connector serves. */
@@ -257,7 +258,8 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
   ) => Promise<Outcome>
   readonly inbound?: {
     /**
-     * Returns true only for a message that the acquirer provably sent. A throw means that this cannot be told
+     * Returns true only for a message that the acquirer provably sent. After false, the claims lead to enquiries alone:
+     * nothing is believed, and a chargeback is not recorded, because nothing can be asked about it. A throw means that this cannot be told
      * now: the acquirer gets 503, and sends the message again.
      */
     verify(message: Inbound, context: Context<Config, Account>): Promise<boolean> | boolean

@@ -35,6 +35,9 @@ export type Claim = {
     | { is: 'chargeback' | 'chargebackReversal'; reason: Reason; refs: Refs }
   /** Of the operation, also where its reversal is the news. */
   readonly amount: Money
-  /** The acquirer's reference of a chargeback, the same in all claims about the chargeback. */
+  /**
+   * The acquirer's reference of a dispute, the same in its chargeback and its reversal. Omit it when the acquirer has
+   * no ids of disputes: an invented one, such as the id of the payment, makes a second dispute a repeat of the first.
+   */
   readonly reference?: string
 }

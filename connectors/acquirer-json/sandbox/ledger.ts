@@ -63,6 +63,8 @@ export type Ledger = {
   undo(key: string): Undone
   /** Carries a queued reversal out, or fails to. */
   endReversal(key: string, as: 'done' | 'failed'): void
+  /** The bank of the payer gives a direct debit back. */
+  giveBack(key: string): void
   byKey(key: string): Entry | undefined
   entries(): readonly Entry[]
 }
@@ -136,6 +138,12 @@ export function openLedger(): Ledger {
       if (as === 'failed') return
       if (isDone(entry)) book(entry, -1n)
       Object.assign(entry, declined('key-reversed'))
+    },
+    giveBack(key) {
+      const entry = entries.get(key)
+      if (entry?.status !== 'submitted') throw new Error('only a submitted payment is given back')
+      book(entry, -1n)
+      Object.assign(entry, declined('AC04'))
     },
     byKey: (key) => entries.get(key),
     entries: () => [...entries.values()],

@@ -29,10 +29,17 @@ export const sandbox: Sandbox = {
     alterAmount: (body, amount) => change(body, { amount: amountOf(amount) }),
     alterCode: (body) => change(body, { code: 'Q7' }),
     malfunction: (body) => change(body, { status: 'declined', code: '96' }),
+    withoutCode: (body) => change(body, { code: undefined }),
+    partialCode: (body) => change(body, { code: '10' }),
+    refusedReversal: (body) => change(body, { result: 'refused', code: 'not-possible' }),
+    failedReversal: (body) => change(body, { result: 'failed', code: '96' }),
     nameTheKey: true,
   },
+  // "Look-ups may lag behind by some seconds."
+  enquiryLagMs: 10_000,
   chargebacks: true,
-  texts: ['merchantTransactionId', 'descriptor', 'holder'],
+  messages: ['chargebackReversal', 'failure', 'unlisted'],
+  texts: ['merchantTransactionId', 'descriptor', 'holder', 'expiry'],
   async open() {
     const account = {
       merchantId: 'shop-1',
@@ -61,6 +68,17 @@ export const sandbox: Sandbox = {
       },
       event: async (key) => bank.eventOf(key),
       chargeback: async (key, amount) => bank.disputeOf(key, amount),
+      async message(what, key, amount) {
+        switch (what) {
+          case 'chargebackReversal':
+            return bank.disputeOf(key, amount, 'won')
+          case 'failure':
+            ledger.giveBack(key)
+            return bank.eventOf(key)
+          default:
+            return bank.noticeOf(key)
+        }
+      },
       async received(key) {
         const { order, ...texts } = bank.textsOf(key)
         return { merchantTransactionId: order, ...texts }

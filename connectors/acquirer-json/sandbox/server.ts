@@ -14,15 +14,17 @@ export type BankAccount = {
 }
 
 /** Texts of the merchant and of the shopper. */
-export type Texts = Readonly<Record<'order' | 'descriptor' | 'holder', string | undefined>>
+export type Texts = Readonly<Record<'order' | 'descriptor' | 'holder' | 'expiry', string | undefined>>
 
 export type RunningBank = {
   readonly url: string
   readonly ledger: Ledger
   /** The signed message about the present state of a key. */
   eventOf(key: string): Inbound
-  /** The signed message that a payment is disputed. */
-  disputeOf(key: string, amount: Money): Inbound
+  /** The signed message that a payment is disputed, or that the dispute was won. */
+  disputeOf(key: string, amount: Money, state?: 'opened' | 'won'): Inbound
+  /** A signed message of a type that the manual does not list. */
+  noticeOf(key: string): Inbound
   /** Texts of an order as they arrived. */
   textsOf(key: string): Texts
   close(): Promise<void>
@@ -57,14 +59,14 @@ export async function startBank(account: BankAccount): Promise<RunningBank> {
       const news = entry.reversal ?? entry.status
       return signed({ id: `${entry.id}-${news}`, payment: describe(entry, url) }, account)
     },
-    disputeOf(key, { minor, currency }) {
+    disputeOf(key, { minor, currency }, state = 'opened') {
       const id = `dispute-${key.slice(0, 12)}-${minor}`
       const amount = { value: String(minor), currency }
-      const dispute = { id, reference: key, reason: 'fraud', state: 'opened', amount }
-      return signed({ id: `${id}-opened`, dispute }, account)
+      const dispute = { id, reference: key, reason: 'fraud', state, amount }
+      return signed({ id: `${id}-${state}`, dispute }, account)
     },
-    textsOf: (key) =>
-      texts.get(key) ?? { order: undefined, descriptor: undefined, holder: undefined },
+    noticeOf: (key) => signed({ id: `notice-${key}`, notice: { reference: key } }, account),
+    textsOf: (key) => texts.get(key) ?? textsIn({}),
     async close() {
       const closed = new Promise((done) => server.close(done))
       server.closeAllConnections()
@@ -134,9 +136,12 @@ function textsIn({
   card,
   bankAccount,
 }: Readonly<Record<string, unknown>>): Texts {
-  const { holder } = (card ?? bankAccount ?? {}) as { readonly holder?: unknown }
+  const { holder, expiry } = Object(card ?? bankAccount) as {
+    readonly holder?: unknown
+    readonly expiry?: unknown
+  }
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  return { order: text(order), descriptor: text(descriptor), holder: text(holder) }
+  return { order: text(order), descriptor: text(descriptor), holder: text(holder), expiry: text(expiry) }
 }
 
 /** The bank's confirmation page with its two buttons: `?answer=yes` and `?answer=no`. */

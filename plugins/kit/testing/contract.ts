@@ -1,5 +1,6 @@
 import type { Connector } from '../connector.ts'
 import type { Case, Size } from './case.ts'
+import { answers } from './cases/answers.ts'
 import { completion } from './cases/completion.ts'
 import { events } from './cases/events.ts'
 import { facts } from './cases/facts.ts'
@@ -7,6 +8,7 @@ import { followUps } from './cases/follow-ups.ts'
 import { keys } from './cases/keys.ts'
 import { line } from './cases/line.ts'
 import { load } from './cases/load.ts'
+import { news } from './cases/news.ts'
 import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
 import { reversals } from './cases/reversals.ts'
@@ -19,6 +21,7 @@ import type { Sandbox } from './sandbox.ts'
 export const parts: Readonly<Record<string, readonly Case[]>> = {
   facts,
   outcomes,
+  'answers in other words': answers,
   'follow-ups': followUps,
   'keys and moving money': keys,
   'the line': line,
@@ -26,6 +29,7 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   'reversals that are only requested': reversals,
   'the shopper comes back': completion,
   events,
+  'further messages': news,
   secrets,
   load,
 }

@@ -63,6 +63,7 @@ export type {
   Booking,
   Brought,
   EngineSide,
+  Message,
   Received,
   Sandbox,
   Scene,

@@ -63,16 +63,43 @@ export type Sandbox = {
      * acquirer has no such answer.
      */
     malfunction?(body: string): string
+    /** The same approval without its code. Omit it where answers have no code. */
+    withoutCode?(body: string): string
+    /** The same approval with the code of a partial one, for the whole amount. Omit it where there is no such code. */
+    partialCode?(body: string): string
+    /** The acquirer's refusal of a reversal by key, in place of its confirmation. */
+    refusedReversal?(body: string): string
+    /** The acquirer's "system malfunction", in place of the confirmation of a reversal by key. */
+    failedReversal?(body: string): string
     /** Whether answers name their key, so that a mixed-up one is recognisable. */
     readonly nameTheKey: boolean
   }
+  /** How long the acquirer's enquiries can miss an operation, by its manual. */
+  readonly enquiryLagMs?: number
   /** True when the acquirer sends messages about chargebacks. */
   readonly chargebacks?: boolean
+  /** False when the acquirer sends no message about a payment that is still open. */
+  readonly tellsOpen?: false
+  /** False when the acquirer sends no message about a declined payment. */
+  readonly tellsDeclines?: false
+  /** Further messages of the acquirer, which `message` makes. */
+  readonly messages?: readonly Message[]
   /** Texts that the acquirer takes with a payment. Omit it when it takes none. */
   readonly texts?: readonly (keyof Received)[]
   /** Starts the acquirer with empty books, once for each case. */
   open(engine: EngineSide): Promise<Acquirer>
 }
+
+/** Messages that not every acquirer sends, or that not every sandbox can make. */
+export type Message =
+  /** A chargeback of this payment and amount, told before, is reversed. */
+  | 'chargebackReversal'
+  /** An operation that counted as done, such as a direct debit or a refund, failed afterwards. */
+  | 'failure'
+  /** A genuine message about the payment, of a type that the manual does not list. */
+  | 'unlisted'
+  /** The message about the present state, signed so long ago that the manual says to refuse it. */
+  | 'aged'
 
 /** Shared by an acquirer inside the process and the connector. Servers do not need it. */
 export type EngineSide = {
@@ -94,6 +121,8 @@ export type Received = {
   readonly merchantTransactionId?: string | undefined
   readonly descriptor?: string | undefined
   readonly holder?: string | undefined
+  /** Expiry of the card, as the acquirer reads it by its own manual, written `2034-12`. */
+  readonly expiry?: string | undefined
 }
 
 /** A browser's return, as it reports it. */
@@ -136,6 +165,8 @@ export type Acquirer = {
   event?(key: string): Promise<Inbound>
   /** The message that the payment of a key is charged back for this amount. Needed with `chargebacks`. */
   chargeback?(key: string, amount: Money): Promise<Inbound>
+  /** Makes one of `messages` about the payment of a key. */
+  message?(what: Message, key: string, amount: Money): Promise<Inbound>
   /** Texts as they arrived with an operation. Needed with `texts`. */
   received?(key: string): Promise<Received>
   close(): Promise<void>

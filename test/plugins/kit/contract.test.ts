@@ -52,6 +52,13 @@ test("the suite prints unsupported features of an author's connector", async () 
   assert.match(stdout, /fail 0\n/)
 })
 
+test('an acquirer that tells nothing about open or declined payments needs no such events', () => {
+  const silent: Sandbox = { ...sandbox, tellsOpen: false, tellsDeclines: false }
+  const names = new Set(contractCases(acquirerJson, silent).notSupported.map(({ name }) => name))
+  assert.ok(names.has('several events about one payment have ids of their own, in any order'))
+  assert.ok(names.has('an event about a declined payment claims the decline'))
+})
+
 /** The example's sandbox without a part that its connector needs. */
 const without = (parts: Partial<Record<keyof Sandbox, undefined>>): Sandbox =>
   ({ ...sandbox, ...parts }) as Sandbox

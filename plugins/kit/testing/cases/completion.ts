@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Connector } from '../../connector.ts'
-import type { Pending, Redirect } from '../../outcome.ts'
+import type { Outcome, Pending, Redirect } from '../../outcome.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
-import type { Brought } from '../sandbox.ts'
+import type { Brought, Scene } from '../sandbox.ts'
 
 const needsComplete = ({ complete }: Connector): string | undefined =>
   complete === undefined ? 'the connector has no complete' : undefined
@@ -35,6 +35,47 @@ export const completion: readonly Case[] = [
       }
       const keys = (await stage.bookings()).map(({ key }) => key)
       assert.ok(!keys.includes(one.operation.key), 'only the other payment can have been paid')
+    },
+  },
+  {
+    name: 'a payment whose shopper is away stays open',
+    without: needsComplete,
+    async run(stage) {
+      const { scene, shopper } = partsOf(stage)
+      const away = await sendAway(stage)
+      const { operation, outcome } = away
+      for (const brought of [...waysBack({}), ...waysBack(scene.forged)]) {
+        const { outcome: back } = await stage.complete(operation, outcome, brought)
+        mustBeOpen(back, `a return before the shopper paid (${nameOf(brought)})`)
+      }
+      if (stage.connector.resolve.enquire !== undefined) {
+        const found = await stage.enquire(operation)
+        const was = told(found.outcome, found.thrown)
+        assert.equal(found.outcome.is, 'pending', `an enquiry about it returns ${was}`)
+      }
+      const end = await stage.complete(
+        operation,
+        outcome,
+        broughtOf(await shopper(operation.key, away.redirect)),
+      )
+      const isDone = end.outcome.is === 'approved' || end.outcome.is === 'accepted'
+      assert.ok(isDone, `after the early returns the payment was ${told(end.outcome, end.thrown)}`)
+    },
+  },
+  {
+    name: 'a return to a payment that the acquirer reviews, or does not know yet, is no decline',
+    without: needsComplete,
+    async run(stage) {
+      const { scene } = partsOf(stage)
+      const { connector, sandbox } = stage
+      const nobody = operationBy(stage, scene)
+      const early = await stage.complete(nobody, { is: 'unknown', why: '' }, asQuery({}))
+      mustBeOpen(early.outcome, 'a return to a payment that the acquirer does not know')
+      if (sandbox.pending === undefined || !hasKind(connector, sandbox.pending)) return
+      const reviewed = operationBy(stage, sandbox.pending)
+      const { outcome } = await stage.perform(reviewed)
+      const back = await stage.complete(reviewed, outcome, asQuery({}))
+      mustBeOpen(back.outcome, 'a return to a payment that the acquirer reviews')
     },
   },
   {
@@ -101,9 +142,7 @@ type Away = {
 
 async function sendAway(stage: Stage): Promise<Away> {
   const { scene } = partsOf(stage)
-  const kind = firstKinds.find((known) => stage.connector[known] && suits(scene, known))
-  assert.ok(kind, 'the scene suits one of authorize, debit, credit')
-  const operation = firstOperation(stage.connector, kind, scene)
+  const operation = operationBy(stage, scene)
   const { outcome, thrown } = await stage.perform(operation)
   const isAway =
     outcome.is === 'pending' && typeof outcome.next === 'object' && 'redirect' in outcome.next
@@ -111,6 +150,18 @@ async function sendAway(stage: Stage): Promise<Away> {
   const { redirect } = outcome.next as Redirect
   assert.ok(URL.canParse(redirect.url), 'a redirect leads to a complete URL')
   return { operation, outcome, redirect }
+}
+
+const kindFor = (connector: Connector, scene: Scene) =>
+  firstKinds.find((known) => connector[known] && suits(scene, known))
+
+const hasKind = (connector: Connector, scene: Scene): boolean =>
+  kindFor(connector, scene) !== undefined
+
+function operationBy({ connector }: Stage, scene: Scene) {
+  const kind = kindFor(connector, scene)
+  assert.ok(kind, 'the scene suits one of authorize, debit, credit')
+  return firstOperation(connector, kind, scene)
 }
 
 function partsOf({ sandbox, acquirer }: Stage) {
@@ -124,4 +175,10 @@ function partsOf({ sandbox, acquirer }: Stage) {
 function mustNotBeDone(outcome: { readonly is: string }, who: string): void {
   const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
   assert.ok(!isDone, `${who} was ${outcome.is}`)
+}
+
+/** A return decides nothing while the payment is open; the engine takes `notSent` for pending there. */
+function mustBeOpen(outcome: Outcome, what: string): void {
+  const isOpen = ['pending', 'unknown', 'notSent'].includes(outcome.is)
+  assert.ok(isOpen, `${what} was ${told(outcome)}, which ends a payment that can still be paid`)
 }

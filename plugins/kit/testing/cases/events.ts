@@ -5,11 +5,11 @@ import { type Case, claimsIn } from '../case.ts'
 import type { Stage } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
 
-const needsInbound = ({ inbound }: Connector): string | undefined =>
+export const needsInbound = ({ inbound }: Connector): string | undefined =>
   inbound === undefined ? 'the connector has no inbound' : undefined
 
 /** Headers that prove nothing. */
-const plainHeader = /^(content-type|content-length|host|user-agent|accept|date)$/
+export const plainHeader = /^(content-type|content-length|host|user-agent|accept|date)$/
 
 const monthMs = 30 * 24 * 60 * 60_000
 
@@ -98,7 +98,8 @@ export const events: readonly Case[] = [
     name: 'several events about one payment have ids of their own, in any order',
     without: (connector, sandbox) =>
       needsInbound(connector) ??
-      (sandbox.pending === undefined ? 'the sandbox has no pending scene' : undefined),
+      (sandbox.pending === undefined ? 'the sandbox has no pending scene' : undefined) ??
+      (sandbox.tellsOpen === false ? 'the acquirer tells nothing about open payments' : undefined),
     async run(stage) {
       const { pending } = stage.sandbox
       const kind = firstKinds.find((known) => stage.connector[known] && suits(pending!, known))!
@@ -196,18 +197,18 @@ export const events: readonly Case[] = [
   },
 ]
 
-async function paid(stage: Stage) {
+export async function paid(stage: Stage) {
   const kind = firstKinds.find((known) => stage.connector[known])!
   return stage.done(await stage.prepare(kind))
 }
 
-function eventOf({ acquirer }: Stage, key: string): Promise<Inbound> {
+export function eventOf({ acquirer }: Stage, key: string): Promise<Inbound> {
   assert.ok(acquirer.event, 'the connector has inbound, so open() must answer with event()')
   return acquirer.event(key)
 }
 
 /** An engine accepts only true as proof. After an error the acquirer repeats its message. */
-async function verify(
+export async function verify(
   stage: Stage,
   message: Inbound,
   account: Readonly<Record<string, unknown>> = stage.account,
@@ -217,7 +218,7 @@ async function verify(
   return returned === true
 }
 
-const parseOrThrow = (stage: Stage, message: Inbound): Promise<readonly Claim[] | Error> =>
+export const parseOrThrow = (stage: Stage, message: Inbound): Promise<readonly Claim[] | Error> =>
   claimsIn(stage, message).catch((error: unknown) =>
     error instanceof Error ? error : new Error('a value that is no Error was thrown'),
   )

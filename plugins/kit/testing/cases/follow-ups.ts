@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Kind } from '../../connector.ts'
-import { type Case, mustHaveMoved, mustNotHaveMoved, needsHandler } from '../case.ts'
+import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsHandler } from '../case.ts'
 import { delivered, type Stage, told } from '../harness.ts'
 import { type Done, operationOn, originalKind } from '../operation.ts'
 
@@ -29,6 +29,17 @@ export const followUps: readonly Case[] = [
       if (stage.connector.supports.refund?.partial) {
         await mustCarryOut(stage, 'refund', [half, restOfHalf])
       }
+    },
+  },
+  {
+    name: 'a capture is refunded in full, by its own references',
+    without: needs(needsHandler('refund'), needsHandler('capture')),
+    async run(stage) {
+      const capture = await stage.done(await stage.prepare('capture'))
+      const before = await stage.bookings()
+      const operation = operationOn(stage.connector, 'refund', capture)
+      await stage.done(operation)
+      await mustHaveMoved(stage, before, [operation], 'the refund of a capture is done once')
     },
   },
   {

@@ -29,7 +29,7 @@ const firstKindsOf = (connector: Connector): readonly Kind[] =>
   firstKinds.filter((kind) => connector[kind] !== undefined)
 
 /** The first handler for a scene. */
-function operationFor({ connector }: Stage, scene: Scene) {
+export function operationFor({ connector }: Stage, scene: Scene) {
   const kind = firstKindsOf(connector).find((known) => suits(scene, known))
   assert.ok(kind, 'the scene suits one of authorize, debit, credit')
   return firstOperation(connector, kind, scene)
@@ -163,13 +163,14 @@ export const outcomes: readonly Case[] = [
           instrument === undefined || !('holder' in instrument)
             ? {}
             : { instrument: { ...instrument, holder: text } }
-        const sent = { merchantTransactionId: text, descriptor: text }
+        const words = { merchantTransactionId: text, descriptor: text }
         const key = newKey(stage.connector)
-        const operation = frozen({ ...plain, ...newIds(), ...withHolder, ...sent, key })
+        const operation = frozen({ ...plain, ...newIds(), ...withHolder, ...words, key })
         await stage.done(operation)
         const arrived = await acquirer.received(key)
         for (const name of stage.sandbox.texts ?? []) {
-          assert.equal(arrived[name], text, `${name} arrives at the acquirer as it was`)
+          const sent = name === 'expiry' ? expiryOf(operation) : text
+          assert.equal(arrived[name], sent, `${name} arrives at the acquirer as it was`)
         }
       }
     },
@@ -246,8 +247,13 @@ const awkwardTexts = [
   'Zoë Müller-Łukasz 東京 😀',
 ]
 
+function expiryOf({ instrument }: Operation): string | undefined {
+  if (instrument?.kind !== 'card') return undefined
+  return `${instrument.expiryYear}-${instrument.expiryMonth}`
+}
+
 /** Another amount would be a wrong exponent. */
-function mustBeForAll(outcome: Found, currency: string): void {
+export function mustBeForAll(outcome: Found, currency: string): void {
   const named = outcome.is === 'approved' ? outcome.amount : undefined
   assert.equal(named, undefined, `the whole amount in ${currency} is approved, and no other named`)
 }
@@ -276,7 +282,7 @@ async function mustStayOpen(
 }
 
 /** An approval names a different amount. A connector that cannot tell returns unknown. */
-function mustTell(outcome: { readonly is: string; readonly amount?: Money }, other: Money): void {
+export function mustTell(outcome: { readonly is: string; readonly amount?: Money }, other: Money): void {
   if (outcome.is === 'unknown') return
   const what = `an answer for ${other.minor} ${other.currency}, which was not requested,`
   assert.equal(outcome.is, 'approved', `${what} was ${outcome.is}`)

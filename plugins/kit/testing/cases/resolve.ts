@@ -12,7 +12,7 @@ import {
 } from '../case.ts'
 import type { Fault } from '../fault.ts'
 import { delivered, reversalEnded, type Stage, told } from '../harness.ts'
-import { firstKinds, firstOperation, moneyKinds, suits } from '../operation.ts'
+import { firstKinds, firstOperation, followUpKinds, moneyKinds, suits } from '../operation.ts'
 import type { Sandbox, Scene } from '../sandbox.ts'
 import { askUnder, lineFaults, performUnder } from './line.ts'
 
@@ -134,6 +134,25 @@ export const resolve: readonly Case[] = [
         const isDone = again.outcome.is === 'reversed' || again.outcome.is === 'nothing'
         assert.ok(isDone, `a second reversal by key was ${told(again.outcome, again.thrown)}`)
         await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains after the repetition`)
+      }
+    },
+  },
+  {
+    name: 'a reversal by key undoes every kind that reversibleByKey names',
+    without: needs(needsReversal, needsHandler(...followUpKinds)),
+    async run(stage) {
+      const { reversibleByKey } = stage.connector.supports
+      const isNamed = (kind: Kind) => reversibleByKey?.includes(kind) !== false
+      for (const kind of followUpKinds.filter((k) => stage.connector[k] && isNamed(k))) {
+        const operation = await stage.prepare(kind)
+        const before = await stage.bookings()
+        await stage.done(operation)
+        const { outcome, thrown } = await stage.reverseByKey(operation)
+        const rule = 'leave a kind out of supports.reversibleByKey if the acquirer cannot undo it'
+        const was = `a reversal by key of a ${kind} was ${told(outcome, thrown)}; ${rule}`
+        if (outcome.is === 'requested') await reversalEnded(stage, operation.key, 'reversed')
+        else assert.equal(outcome.is, 'reversed', was)
+        await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains; ${rule}`)
       }
     },
   },

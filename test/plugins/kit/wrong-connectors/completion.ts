@@ -1,9 +1,58 @@
 /** Mistakes when the shopper comes back. */
-import { approved, pending } from '@tollgate/plugin-kit'
+import { approved, declined, type Outcome, pending } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { but, type Wrong } from './changed-connector.ts'
+import { but, enquiring, type Wrong } from './changed-connector.ts'
+
+const away = 'a payment whose shopper is away stays open'
+const reviewed =
+  'a return to a payment that the acquirer reviews, or does not know yet, is no decline'
+
+/** Changes what comes of a return. */
+const ending = (change: (outcome: Outcome) => Outcome) =>
+  but({
+    complete: async (operation, back, context) =>
+      change(await right.complete!(operation, back, context)),
+  })
+
+const isAway = (outcome: { readonly is: string; readonly next?: unknown }) =>
+  outcome.is === 'pending' && Object.hasOwn(Object(outcome.next), 'redirect')
 
 export const completionMistakes: readonly Wrong[] = [
+  {
+    what: 'declines a payment whose shopper came back too early',
+    connector: ending((outcome) => (isAway(outcome) ? declined('800.100.100') : outcome)),
+    noticed: [away],
+  },
+  {
+    what: 'declines a payment whose shopper is away, when it asks',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return isAway(found) ? declined('800.100.100') : found
+    }),
+    noticed: [away],
+  },
+  {
+    what: 'does not find a payment whose shopper is away',
+    connector: enquiring(async (operation, context) => {
+      const found = await right.resolve.enquire!(operation, context)
+      return isAway(found) ? { is: 'notFound' } : found
+    }),
+    noticed: [away],
+  },
+  {
+    what: 'declines a payment that is under review when the shopper is back',
+    connector: ending((outcome) =>
+      outcome.is === 'pending' && !isAway(outcome) ? declined('800.100.100') : outcome,
+    ),
+    noticed: [reviewed],
+  },
+  {
+    what: 'declines what the acquirer does not know when the shopper is back',
+    connector: ending((outcome) =>
+      outcome.is === 'unknown' ? declined('800.100.100') : outcome,
+    ),
+    noticed: [reviewed],
+  },
   {
     what: 'trusts the query string',
     connector: but({

@@ -1,11 +1,35 @@
 /** Mistakes in the facts and the settings of a connector. */
 import { declined, none, O, R, request, secret, settings } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { but, enquiring, resolving, saying, type Wrong } from './changed-connector.ts'
+import { around, but, contextOver, enquiring, resolving, saying, type Wrong } from './changed-connector.ts'
 
 const text = { kind: 'text', min: 1, max: 64 } as const
 
 export const factMistakes: readonly Wrong[] = [
+  {
+    what: 'writes its paths behind any address',
+    connector: around(
+      (handler) => (operation, context) =>
+        handler(
+          operation,
+          contextOver(context, operation, (send) => (method, url, options) => {
+            const isSlashed = String(context.config.url).endsWith('/')
+            return send(method, isSlashed ? url.replace(/(:[0-9]+)\//, '$1//') : url, options)
+          }),
+        ),
+    ),
+    noticed: ['an address with a slash at its end is the same address'],
+  },
+  {
+    what: 'asks before the acquirer can know',
+    connector: but({ supports: { ...right.supports, enquiryVisibleAfterMs: 0 } }),
+    noticed: ['the engine waits as long as enquiries can miss an operation'],
+  },
+  {
+    what: 'has a time that is none',
+    connector: but({ supports: { ...right.supports, enquiryVisibleAfterMs: Number.NaN } }),
+    noticed: ['the declaration of the connector is complete'],
+  },
   {
     what: 'has a name that no engine takes',
     connector: but({ name: 'Acquirer_JSON' }),

@@ -50,6 +50,18 @@ export const followUpMistakes: readonly Wrong[] = [
     noticed: ['a payment is refunded in full and in part', 'a refund above the payment is refused'],
   },
   {
+    what: 'refunds a capture by the key in place of its reference',
+    connector: sending(
+      ({ original, ...operation }) => ({
+        ...operation,
+        original:
+          original!.kind === 'capture' ? { ...original!, refs: { id: original!.key } } : original!,
+      }),
+      ['refund'],
+    ),
+    noticed: ['a capture is refunded in full, by its own references'],
+  },
+  {
     what: 'takes a refund of too much for done',
     connector: saying(
       (outcome, operation) =>

@@ -125,6 +125,17 @@ export const outcomeMistakes: readonly Wrong[] = [
     noticed: ['amounts keep their minor units in currencies without decimals and with three'],
   },
   {
+    what: 'writes the expiry of a card the other way round',
+    connector: sending((operation) => {
+      const { instrument } = operation
+      if (instrument?.kind !== 'card') return operation
+      const { expiryMonth, expiryYear } = instrument
+      const swapped = { expiryMonth: expiryYear.slice(-2), expiryYear: `20${expiryMonth}` }
+      return { ...operation, instrument: { ...instrument, ...swapped } }
+    }),
+    noticed: ['texts arrive as they were sent, whatever characters they have'],
+  },
+  {
     what: 'sends names without their accents',
     connector: sending((operation) => {
       const { instrument } = operation

@@ -63,6 +63,16 @@ export const resolveMistakes: readonly Wrong[] = [
     ],
   },
   {
+    what: 'promises to reverse captures and refunds by key, and cannot',
+    connector: resolving({
+      reverseByKey: async (operation, context) =>
+        operation.original === undefined
+          ? right.resolve.reverseByKey!(operation, context)
+          : { is: 'refused', why: 'the acquirer cancels payments only' },
+    }),
+    noticed: ['a reversal by key undoes every kind that reversibleByKey names'],
+  },
+  {
     what: 'reverses only what it finds, and leaves the key open',
     connector: resolving({
       reverseByKey: async (operation, context) => {

@@ -127,7 +127,7 @@ export function xmlConnector(replaced: Partial<XmlParts> = {}): Connector {
   }
 
   const ask = ({ http, config, account }: XmlContext, root: XmlNode, moves: boolean) =>
-    http.request('POST', parts.url(config.url, account), {
+    http.request('POST', parts.url(config.url.replace(/\/$/, ''), account), {
       moves,
       headers: {
         'content-type': 'text/xml; charset=utf-8',
