@@ -18,14 +18,7 @@ import { claimsOf, isSigned, reply } from './events.ts'
 import { followUp, pathOf, payment } from './requests.ts'
 
 const config = settings('Example Bank', [
-  [
-    'url',
-    { kind: 'url', max: 200 },
-    R,
-    request,
-    none,
-    'Base URL of the API.',
-  ],
+  ['url', { kind: 'url', max: 200 }, R, request, none, 'Base URL of the API.'],
 ])
 // One installation serves many merchants: these settings differ between them. Secrets are sealed.
 const account = settings('Account at Example Bank', [

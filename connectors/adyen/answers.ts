@@ -166,6 +166,11 @@ export function readModification(answer: HttpAnswer, operation: Operation): Outc
     return unknown('the answer is about another operation')
   }
   const refs = { payment, modification }
+  const said = moneyOf(json.amount)
+  const namesSum = operation.kind === 'increment'
+  if (!namesSum && said !== undefined && !isSame(said, operation.amount)) {
+    return unknown(`Adyen took a ${operation.kind} of another amount`, { refs })
+  }
   // Issuers refuse increases often: nothing may be captured of one that is only asked for.
   if (operation.kind === 'increment') return pending('event', { refs })
   return accepted(refs, 'event')

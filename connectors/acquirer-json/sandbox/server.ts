@@ -14,7 +14,9 @@ export type BankAccount = {
 }
 
 /** Texts of the merchant and of the shopper. */
-export type Texts = Readonly<Record<'order' | 'descriptor' | 'holder' | 'expiry', string | undefined>>
+export type Texts = Readonly<
+  Record<'order' | 'descriptor' | 'holder' | 'expiry', string | undefined>
+>
 
 export type RunningBank = {
   readonly url: string
@@ -141,7 +143,12 @@ function textsIn({
     readonly expiry?: unknown
   }
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  return { order: text(order), descriptor: text(descriptor), holder: text(holder), expiry: text(expiry) }
+  return {
+    order: text(order),
+    descriptor: text(descriptor),
+    holder: text(holder),
+    expiry: text(expiry),
+  }
 }
 
 /** The bank's confirmation page with its two buttons: `?answer=yes` and `?answer=no`. */

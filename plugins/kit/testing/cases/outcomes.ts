@@ -282,7 +282,10 @@ async function mustStayOpen(
 }
 
 /** An approval names a different amount. A connector that cannot tell returns unknown. */
-export function mustTell(outcome: { readonly is: string; readonly amount?: Money }, other: Money): void {
+export function mustTell(
+  outcome: { readonly is: string; readonly amount?: Money },
+  other: Money,
+): void {
   if (outcome.is === 'unknown') return
   const what = `an answer for ${other.minor} ${other.currency}, which was not requested,`
   assert.equal(outcome.is, 'approved', `${what} was ${outcome.is}`)

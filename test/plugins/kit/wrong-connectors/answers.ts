@@ -99,10 +99,7 @@ function reversing(from: 'refused' | 'unknown', to: 'nothing' | 'reversed') {
   })
 }
 
-function withCode(
-  answer: HttpAnswer,
-  change: (code: unknown) => unknown,
-): HttpAnswer {
+function withCode(answer: HttpAnswer, change: (code: unknown) => unknown): HttpAnswer {
   const json = () => {
     const body = answer.json() as Record<string, unknown>
     return { ...body, code: change(body.code) }
@@ -113,7 +110,7 @@ function withCode(
 /** The answer, read as generously as some parsers do. */
 function mended(answer: HttpAnswer): HttpAnswer {
   const json = () => {
-    for (const end of ['', '"}}', '"}', '}', '","currency":"EUR"}}']) {
+    for (const end of ['', '","currency":"EUR"}}', '","value":"9200"}}', '"}}', '"}', '}']) {
       try {
         return JSON.parse(answer.text() + end) as unknown
       } catch {}

@@ -48,9 +48,7 @@ export const completionMistakes: readonly Wrong[] = [
   },
   {
     what: 'declines what the acquirer does not know when the shopper is back',
-    connector: ending((outcome) =>
-      outcome.is === 'unknown' ? declined('800.100.100') : outcome,
-    ),
+    connector: ending((outcome) => (outcome.is === 'unknown' ? declined('800.100.100') : outcome)),
     noticed: [reviewed],
   },
   {

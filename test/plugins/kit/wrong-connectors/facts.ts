@@ -1,7 +1,15 @@
 /** Mistakes in the facts and the settings of a connector. */
 import { declined, none, O, R, request, secret, settings } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { around, but, contextOver, enquiring, resolving, saying, type Wrong } from './changed-connector.ts'
+import {
+  around,
+  but,
+  contextOver,
+  enquiring,
+  resolving,
+  saying,
+  type Wrong,
+} from './changed-connector.ts'
 
 const text = { kind: 'text', min: 1, max: 64 } as const
 
