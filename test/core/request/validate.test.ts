@@ -240,7 +240,7 @@ describe('every operation', () => {
         )
         const found = parameterErrors.find((one) => one.name === sent)
         const expected =
-          /^is not (?:an allowed parameter|taken here; it belongs to (?:GET|POST|DELETE) \/[a-z])/
+          /^is not (?:an allowed parameter|taken here; it belongs to (?:the path of )?(?:GET|POST|DELETE) \/[a-z])/
         assert.match(found?.message ?? '', expected, sent)
       }
     })

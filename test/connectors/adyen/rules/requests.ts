@@ -434,7 +434,7 @@ export const requestRules: readonly Rule[] = [
       assert.ok(without.thrown instanceof Error)
     },
     mistakes: [
-      mistake('index', "if (mode !== 'LIVE') return", 'if (true) return'),
+      mistake('index', "if (mode !== 'LIVE') {", 'if (true) {'),
       mistake(
         'index',
         "if (livePrefix === undefined) throw new Error('a live account needs the setting livePrefix')",
