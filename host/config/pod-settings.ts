@@ -4,7 +4,7 @@ import type { HostSettings } from './read-settings.ts'
 export type PodSetting = {
   /** 0 to 49. A database keeps its number. */
   readonly number: number
-  /** 1 to 15 letters, digits and hyphens: in logs, metrics and the ids of checkouts. */
+  /** 1 to 15 letters, digits and hyphens, not digits alone: in logs, metrics and the ids of checkouts. */
   readonly name: string
   /** Connection URL. */
   readonly database: string
@@ -51,6 +51,8 @@ function problemsOf(pod: unknown): string[] {
   }
   if (typeof name !== 'string' || !/^[A-Za-z0-9-]{1,15}$/.test(name)) {
     problems.push('name: expected 1 to 15 letters, digits and hyphens')
+  } else if (/^[0-9]+$/.test(name)) {
+    problems.push('name: a number alone would be taken for that of a pod')
   }
   const url = typeof database === 'string' ? URL.parse(database) : null
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {

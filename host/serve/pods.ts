@@ -13,9 +13,11 @@ const retryMs = 2_000
 export async function openPods(settings: HostSettings, place: Place): Promise<Installation> {
   const opening = new Opening(settings, place)
   try {
-    // The host waits while all databases are away; one that answers is served at once.
+    // The host waits while all databases are away; one that answers is served at once. A fault of the settings ends
+    // the start, because no waiting cures it.
     const wait = { seconds: settings.startWait, log: place.log }
-    await whenReachable(() => opening.openAll(settings.pods), wait)
+    const fault = await whenReachable(() => opening.openAll(settings.pods), wait)
+    if (fault !== undefined) throw fault.thrown
     return opening.installation()
   } catch (thrown) {
     await opening.close()
@@ -41,15 +43,19 @@ class Opening {
     this.#place = place
   }
 
-  /** One after the other: a new pod takes the installation's key of one before it. */
-  async openAll(pods: readonly PodSetting[]): Promise<void> {
+  /**
+   * One after the other: a new pod takes the installation's key of one before it.
+   *
+   * @returns the fault of a pod that no waiting cures. @throws when all databases are away.
+   */
+  async openAll(pods: readonly PodSetting[]): Promise<{ readonly thrown: unknown } | undefined> {
     const away: PodSetting[] = []
     let last: unknown
     for (const pod of pods) {
       try {
         await this.#open(pod)
       } catch (thrown) {
-        if (!isAway(thrown)) throw thrown
+        if (!isAway(thrown)) return { thrown }
         last = thrown
         away.push(pod)
         this.#warn(pod, thrown, 'the database of a pod is away; the host serves the others')
@@ -57,6 +63,7 @@ class Opening {
     }
     if (this.#opened.length === 0) throw last
     this.#away = away
+    return undefined
   }
 
   installation(): Installation {
@@ -135,14 +142,17 @@ class Opening {
   }
 }
 
-/** The network's and Postgres' codes for a server that is away, starting, ending or full. */
-const awayCode = /^(?:ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|08|57P|53)/
+/** The network's and Postgres' codes for a server that is away, starting, ending, full, or a standby. */
+const awayCode = /^(?:ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|08|57P|53|25006)/
+
+/** The client library's own errors and those of the engine about its leader have no code. */
+const awayText =
+  /^(?:timeout expired|Connection terminated|the database server (?:only reads|was replaced)|(?:the database|a database server) .*in time$)/i
 
 /** Whether the database may be back later. Faults of the settings are not cured by waiting. */
 function isAway(thrown: unknown): boolean {
   if (thrown instanceof DatabaseError) return thrown.isAway
   const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return awayCode.test(code)
-  // The client library's own errors have no code.
-  return /^(?:timeout expired|Connection terminated)/i.test(String(message))
+  return awayText.test(String(message))
 }

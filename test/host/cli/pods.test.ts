@@ -1,6 +1,7 @@
 /** Pods on the command line: their settings, a start with one of them away, and commands for one pod. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import pg from 'pg'
 import { makeKey } from '../../../core/index.ts'
 import { readSettings, SettingsError } from '../../../host/config/read-settings.ts'
 import { defineConfig } from '../../../host/index.ts'
@@ -47,6 +48,7 @@ describe('the setting pods', () => {
         /entry 1: database: expected a URL that begins/,
       ],
       [[{ ...main, schema: 'x' }], /schema is no property of a pod; the properties are: number/],
+      [[{ ...main, name: '12' }], /entry 1: name: a number alone would be taken for that of a pod/],
       [[main, { ...second, number: 0 }], /the number 0 is given twice; each pod has its own/],
       [[main, { ...second, name: 'main' }], /the name "main" is given twice/],
       [
@@ -79,6 +81,16 @@ describe('the setting pods', () => {
     assert.equal(inFile(encrypted, live).pods.length, 2)
   })
 })
+
+async function onDatabase(url: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
 
 describe('an installation of two pods', () => {
   test('starts while one is away, serves it later, and works with one pod at a time', async () => {
@@ -140,6 +152,28 @@ describe('an installation of two pods', () => {
       assert.match(refused.err, /This database belongs to pod 1 and cannot be used as pod 0/)
       const listed = await runTollgate(['pod', 'list'], wrong)
       assert.match(listed.out, /0 +second .*wrong: the database belongs to pod 1/)
+      // A standby that only reads, and is promoted later.
+      const name = databases[1]!.name
+      await onDatabase(
+        databases[1]!.url,
+        `alter database ${name} set default_transaction_read_only = on`,
+      )
+      const between = startTollgate(['serve'], where)
+      try {
+        await between.said(/Base URL +\S+/)
+        const home = /Base URL +(\S+)/.exec(between.text.out)![1]!
+        const state = async () => (await ask(home, '/readyz')).body.result.description
+        assert.match(await state(), /; away: pod 1$/)
+        await onDatabase(
+          databases[1]!.url,
+          'set default_transaction_read_only = off',
+          `alter database ${name} reset default_transaction_read_only`,
+        )
+        await until(async () => ((await state()).includes('away') ? undefined : true))
+      } finally {
+        between.child.kill('SIGTERM')
+        await between.ended
+      }
       // A process may serve one pod alone.
       const alone = startTollgate(['serve', '--pod', '1'], where)
       await alone.said(/Listens on/)
