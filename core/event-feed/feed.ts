@@ -212,7 +212,7 @@ function refuseLost({ txid, id }: Position, horizon: string): void {
   if (id === lowestId || BigInt(txid) < BigInt(horizon)) return
   const what =
     'is ahead of this database, which was probably restored from a backup: start again with since'
-  throw refuse('200.300.404', 'cursor', what, '')
+  throw refuse('200.300.404', 'cursor', what)
 }
 
 /** A start without an event of its own follows the server's counter down. No events lie between. */
