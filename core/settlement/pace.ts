@@ -43,8 +43,10 @@ export class Pace {
   /** A database that does not answer is busy, too. */
   async #areBusy(): Promise<boolean> {
     const { clock, lanes } = this.#engine
-    const after = lowestIdAt(clock.realMs() - limits.settlementRest.recentMs)
-    return lanes.read(newPayments(after)).then(
+    const { recentMs } = limits.settlementRest
+    const nowMs = clock.realMs()
+    const [after, until] = [lowestIdAt(nowMs - recentMs), lowestIdAt(nowMs + recentMs)]
+    return lanes.read(newPayments(after, until)).then(
       (rows) => rows.length > 0,
       () => true,
     )

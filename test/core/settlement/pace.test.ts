@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
 import type { Engine } from '../../../core/engine.ts'
-import { highestIdAt } from '../../../core/ids.ts'
+import { highestIdAt, lowestIdAt } from '../../../core/ids.ts'
 import { InFlight } from '../../../core/process/in-flight.ts'
 import { ScopeLost } from '../../../core/settlement/leases.ts'
 import { Pace } from '../../../core/settlement/pace.ts'
@@ -57,7 +57,10 @@ describe('work on settlement files', () => {
     )
     await run.sql('analyze tollgate.payment')
     const plan = await opened.engine.lanes.bulk((client) =>
-      explainGeneric(client as pg.Client, newPayments(highestIdAt(opened.engine.clock.realMs()))),
+      explainGeneric(
+        client as pg.Client,
+        newPayments(highestIdAt(opened.engine.clock.realMs()), highestIdAt(Date.now() + hourMs)),
+      ),
     )
     assert.doesNotMatch(JSON.stringify(plan), /Seq Scan/)
   })
@@ -67,6 +70,19 @@ describe('work on settlement files', () => {
     const pace = paceOf()
     elapsedMs += hourMs
     await pace.rest()
+  })
+
+  test('does not rest for payments of a clock that is ahead', async () => {
+    await run.sql('delete from tollgate.payment')
+    const { id } = await run.pay()
+    await run.sql('update tollgate.payment set id = $2 where id = $1', [
+      id,
+      lowestIdAt(Date.now() + 2 * hourMs),
+    ])
+    const pace = paceOf()
+    elapsedMs += hourMs
+    await pace.rest()
+    await run.sql('delete from tollgate.payment')
   })
 
   describe('while payments come in', () => {
