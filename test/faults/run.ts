@@ -252,6 +252,8 @@ function missing(injected: readonly Done[]): Planned[] {
 }
 
 const quietWithinMs = 180_000
+/** Files wait while payments come in, and are worked on afterwards, one after the other. */
+const settledWithinMs = 900_000
 /** Maximum number of attempts for a wish. */
 const mostTries = 400
 const plainShare = 0.8
@@ -290,7 +292,7 @@ async function becomeQuiet(
     await shoppers.askStates()
     if (scene.settlements.hasSettled) {
       await scene.settlements.settle()
-      await scene.settlements.done(options.quietWithinMs ?? quietWithinMs)
+      await scene.settlements.done(options.quietWithinMs ?? settledWithinMs)
       await quiet()
     }
   } catch (error) {

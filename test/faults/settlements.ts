@@ -4,8 +4,11 @@ import type { Ground } from '../rig/installation/ground.ts'
 import { merchantId } from '../rig/installation/installation.ts'
 
 const dayMs = 86_400_000
-/** Work on files rests beside payments, so that a fifth of the time is left for it. */
-const dayLastsMs = 20_000
+/**
+ * Work on files rests beside payments, so that a fifth of the time is left for it, and each file with lines of
+ * nobody reads all payments of its days once more: a few long files are less work than many short ones.
+ */
+const dayLastsMs = 100_000
 
 export class Settlements {
   readonly #ground: Pick<Ground, 'acquirer' | 'sql'>
@@ -26,7 +29,7 @@ export class Settlements {
     await this.#fetch()
   }
 
-  /** Ends business days so often that no file is too long to be matched between two deaths. */
+  /** Ends business days, as often as the hosts can take beside payments and deaths. */
   async settleRegularly(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(dayLastsMs, undefined, { signal }).catch(() => undefined)

@@ -124,6 +124,10 @@ join tollgate.checkout c on c.id = r.checkout
 join oracle.shopper k on k.checkout = r.checkout and k.what = 'call'
 where r.what = 'result' and r.state not like '000.200.%'
   and ${hex('c.payment_id')} = r.about
+  -- A call that failed was repeated.
+  and not exists (
+    select from tollgate.delivery d
+    where d.kind = 'CALLBACK' and d.callback ->> 'id' = r.checkout and d.attempts > 1)
 group by r.checkout, r.at_ms, r.state
 having min(k.at_ms) > r.at_ms + ${underWayMs}`
 
