@@ -69,7 +69,8 @@ export type {
   ShownAccount,
 } from './merchant-account/types.ts'
 export { MigrationError, migrateDatabase, migrationFiles } from './migrate.ts'
-export type { Decided, Operator, OperatorResult } from './operator/operator.ts'
+export type { Decided, SettledBy } from './operator/decided.ts'
+export type { Operator, OperatorResult } from './operator/operator.ts'
 export type { DoneBy, OfficeAnswer, OperatorAccounts } from './operator-access/api.ts'
 export type { From, LoggedIn, LoginRequest } from './operator-access/login.ts'
 export type { Enrolled, Invited, ListedPerson, Person } from './operator-access/types.ts'

@@ -183,10 +183,10 @@ async function pay(operation: Operation, context: Adyen): Promise<Outcome> {
 
 /** What is done to a payment. Adyen takes it, and tells its end by a webhook. */
 async function modify(given: Operation, context: Adyen): Promise<Outcome> {
-  const refused = refusedHere(given)
-  if (refused !== undefined) return refused
   const { records, account } = context
   const operation = await withPayment(given, records)
+  const refused = refusedHere(operation)
+  if (refused !== undefined) return refused
   const [path, body] = [pathOf(operation), modification(operation, account)]
   // Before the request: the webhook can be faster than its answer.
   if (operation.kind === 'increment') await rememberIncrease(records, operation)
@@ -227,6 +227,13 @@ async function withPayment(operation: Operation, records: Records): Promise<Oper
 
 /** Operations that Adyen does not have, or would do otherwise than asked for. */
 function refusedHere({ kind, amount, original }: Operation): Outcome | undefined {
+  if (original?.refs.payment === undefined) {
+    return {
+      is: 'declined',
+      reason: '700.100.100',
+      text: 'the payment has no reference of Adyen yet; an operator can add it',
+    }
+  }
   if (kind === 'reverse' && original?.kind !== 'authorize' && original?.kind !== 'debit') {
     return {
       is: 'declined',

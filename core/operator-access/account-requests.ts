@@ -2,7 +2,7 @@
 import { noSuchAccount } from '../merchant-account/fields.ts'
 import { isWithin, notThere, wrong } from './grants.ts'
 import type { Asked, Handled, Handler, OfficeParts } from './office-types.ts'
-import { pageOf, rowsOf } from './office-values.ts'
+import { pageOf, rowsOf, textsOf } from './office-values.ts'
 import { actorOfPerson, type Person } from './types.ts'
 
 type AccountRequest = Extract<Handled, `accounts.${string}`>
@@ -22,8 +22,6 @@ const agreed = (person: Person, { values: { proposal } }: Asked): Agreed => ({
   by: actorOfPerson(person),
   ...(proposal === undefined ? {} : { proposal }),
 })
-
-const textsOf = (json: string | undefined): Record<string, string> => JSON.parse(json ?? '{}')
 
 /** Empty for all brands, which no misspelt list stands for. @throws GatewayError */
 function brandsOf(text: string): string[] {

@@ -93,3 +93,7 @@ export function rowsOf({ limit }: Values): number {
   if (rows < 1 || rows > max) throw wrong('limit', `must be a whole number from 1 to ${max}`)
   return rows
 }
+
+/** An object of texts, which `Values` holds as its JSON. */
+export const textsOf = (json: string | undefined): Record<string, string> =>
+  JSON.parse(json ?? '{}')

@@ -10,7 +10,7 @@ import { isDecidedWithin, isEntryWithin } from '../operator/scope.ts'
 import { accountHandlers } from './account-requests.ts'
 import { channelsOf, isWithin, notThere, refuseUnlessPersonMay, wrong } from './grants.ts'
 import type { Asked, Handled, Handler, OfficeCall, OfficeParts, Values } from './office-types.ts'
-import { pageOf, rowsOf, valuesOf } from './office-values.ts'
+import { pageOf, rowsOf, textsOf, valuesOf } from './office-values.ts'
 import { actingPerson, actorOfPerson, type Person } from './types.ts'
 
 const entityOf = (values: Values) => (values.entity === 'all' ? null : values.entity)
@@ -61,7 +61,10 @@ const handlers: Readonly<Record<Handled, Handler>> = {
   ),
   'decisions.settle': decision(
     ({ operator }, { id, values }, by) =>
-      operator.settle(id, values.as === 'approved' ? 'approved' : 'declined', by),
+      operator.settle(id, values.as === 'approved' ? 'approved' : 'declined', {
+        ...by,
+        ...(values.references === undefined ? {} : { references: textsOf(values.references) }),
+      }),
     isDecidedWithin,
   ),
   'decisions.redrive': decision(

@@ -11,7 +11,6 @@ import {
   openAttention,
 } from '../attention/store.ts'
 import { retryMessage } from '../attention/store-retry.ts'
-import { actorBy, type By } from '../audit/actor.ts'
 import { addAudit, auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -23,21 +22,13 @@ import { attemptByKey, paymentById, toAttempt, toPayment } from '../payment/stor
 import { captureSoFar } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
 import type { JobSubject } from '../queue/types.ts'
-import { maskCardNumbers } from '../redaction/mask.ts'
 import { executionById } from '../step/store-read.ts'
 import { isAccepted, settleAccepted } from './accepted.ts'
 import { reverseByHand } from './chargeback.ts'
+import { type Decided, type SettledBy, wordsOf } from './decided.ts'
 import { busy, type Decision, decideLate, refused } from './late-success.ts'
+import { addReferences, referencesOf, refuseOthers } from './references.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
-
-/** The actor and the reason, both stored permanently in the audit row. */
-export type Decided = {
-  /** A text is the embedding program's name of the operator. */
-  readonly by: By
-  readonly reason: string
-  /** A remark about the represented person, without proof. */
-  readonly onBehalfOf?: string
-}
 
 export type OperatorResult = {
   readonly state: Payment['state']
@@ -109,18 +100,39 @@ export class Operator {
    * For a two-step payment whose authorised amount cannot be captured, `declined` ends the sale
    * without a capture.
    *
+   * With `references`, `approved` also adds those that an approved payment lacks.
+   *
    * @throws GatewayError 404; 400 700.400.570 when the payment is decided, pending within its time,
-   * never enquired about, under a lease, or has a waiting word of the acquirer.
+   * never enquired about, under a lease, or has a waiting word of the acquirer; 400 200.300.404 for wrong
+   * references.
    */
   readonly settle = async (
     id: string,
     as: 'approved' | 'declined',
-    decided: Decided,
+    decided: SettledBy,
   ): Promise<OperatorResult> => {
-    const { by, remarks } = wordsOf(decided)
+    const decision = wordsOf(decided)
     if (as !== 'approved' && as !== 'declined')
       throw refused('settle a payment as approved or as declined')
+    const references = referencesOf(decided.references, as)
     const payment = await this.#payment(id)
+    if (references !== undefined) refuseOthers(payment, references)
+    const isFinal = payment.state === 'approved' && payment.finalBy === null
+    const result =
+      references !== undefined && isFinal
+        ? resultOf(payment, 'the payment has these references')
+        : await this.#settle(payment, as, decision)
+    if (references !== undefined && result.state === 'approved') {
+      await this.#engine.inFlight.track(addReferences(this.#engine, payment, references, decision))
+    }
+    return result
+  }
+
+  async #settle(
+    payment: Payment,
+    as: 'approved' | 'declined',
+    { by, remarks }: Decision,
+  ): Promise<OperatorResult> {
     const attempt = await this.#attempt(payment)
     if (attempt.state === 'late') {
       this.#refuseUnderLease(attempt)
@@ -310,29 +322,6 @@ export class Operator {
 }
 
 /** @throws GatewayError when a name or a reason is missing. Card numbers in them are masked. */
-function wordsOf({ by, reason, onBehalfOf }: Decided): Decision {
-  const named = typeof by === 'string' ? by : (by?.name ?? by?.id)
-  for (const [name, value, most] of [
-    ['by', named, 200],
-    ['reason', reason, 1000],
-    ...(onBehalfOf === undefined ? [] : [['onBehalfOf', onBehalfOf, 200] as const]),
-  ] as const) {
-    if (typeof value === 'string' && value.trim() !== '' && value.length <= most) continue
-    throw new GatewayError('200.300.404', {
-      parameterErrors: [{ name, message: `must be 1 to ${most} characters` }],
-      description: `${name} must be 1 to ${most} characters`,
-    })
-  }
-  const remarks = { reason: maskCardNumbers(reason.trim()) }
-  return {
-    by: { ...actorBy(by), name: maskCardNumbers(named.trim()) },
-    remarks:
-      onBehalfOf === undefined
-        ? remarks
-        : { ...remarks, onBehalfOf: maskCardNumbers(onBehalfOf.trim()) },
-  }
-}
-
 const isOpen = ({ state }: Payment) => isOpenState(state)
 
 const resultOf = (payment: Payment, text: string): OperatorResult => ({

@@ -1,5 +1,5 @@
 /** Applies the table of late words to decided payments, with one statement per word. */
-import type { Money } from '@tollgate/plugin-kit'
+import type { Money, Refs } from '@tollgate/plugin-kit'
 import { addAttention, undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import type { Sql } from '../db/sql.ts'
@@ -46,7 +46,8 @@ export async function applyLateWord(
     if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
     if (treatment === 'known') {
       await makeFirm(engine, now, outcome, source)
-      return 'known'
+      if (await learnReferences(engine, now, outcome, source)) return 'known'
+      continue
     }
     const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))
     if (await applyTreatment(engine, word, treatment)) {
@@ -68,6 +69,33 @@ async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source
   if (state !== 'late' || settledBy !== lateAccepted || outcome.is !== 'approved') return
   // A settlement file confirms what the acquirer told before: the engine still takes that back.
   await move(engine, now, { source: source === 'settlement' ? 'event' : source, isOnlySaid: true })
+}
+
+/**
+ * A success repeats what a person or a settlement file decided, and names references that the payment lacks:
+ * without them the acquirer could not refund it. References that it has stay.
+ *
+ * @returns false when another process moved the payment first.
+ */
+async function learnReferences(
+  engine: Engine,
+  now: Held,
+  outcome: Told,
+  source: Source,
+): Promise<boolean> {
+  const { payment, attempt } = now
+  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+  if (payment.state !== 'approved' || !isSuccess) return true
+  const refs = lackingOf(payment, outcome.refs)
+  if (refs === undefined) return true
+  const by = attempt.settledBy ?? source
+  return move(engine, now, { source: by, isOnlySaid: true, refs: { is: 'approved', refs } })
+}
+
+/** The references that a payment does not have; undefined: there are none. */
+export function lackingOf({ answer }: Payment, refs: Refs): Refs | undefined {
+  const lacking = Object.entries(refs).filter(([name]) => answer.refs?.[name] === undefined)
+  return lacking.length === 0 ? undefined : Object.fromEntries(lacking)
 }
 
 /** @returns false when another process moved the payment first. */

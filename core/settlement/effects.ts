@@ -9,7 +9,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { applyMessage } from '../payment/acquirer-message.ts'
 import { report } from '../payment/dispute.ts'
-import { applyLateWord } from '../payment/late-word-apply.ts'
+import { applyLateWord, lackingOf } from '../payment/late-word-apply.ts'
 import { isOpen } from '../payment/late-word-table.ts'
 import { resolve } from '../payment/resolve.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
@@ -24,13 +24,13 @@ import {
   filesOfFailed,
   openEffects,
 } from './store-effect.ts'
+import { maskedName } from './stored-name.ts'
 
 /** Records that are read at once: each page is sorted anew. */
 const pageRecords = 10_000
 
 /** The institute did not pay the money out. */
 const notPaidOut: Outcome = { is: 'declined', reason: '900.100.400' }
-const paidOut: Outcome = { is: 'approved', refs: {} }
 
 type Done =
   | { readonly is: 'done'; readonly discrepancy?: 'STATE' }
@@ -137,26 +137,40 @@ async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
   return results.find((result) => result.is === 'done' && result.discrepancy !== undefined) ?? done
 }
 
+const paidTogether: Outcome = { is: 'approved', refs: {} }
+
+/** The institute paid the money out, under references by which a refund can name the payment later. */
+function paidOut(engine: Engine, { connector, refs }: EffectRow, payment: Payment): Outcome {
+  const names = engine.registry.get(connector)?.connector.settlement?.refs ?? []
+  const named = names.flatMap((name, no) => {
+    const ref = refs[no]
+    return ref == null || maskedName.test(ref) ? [] : [[name, ref.trim()] as const]
+  })
+  return { is: 'approved', refs: lackingOf(payment, Object.fromEntries(named)) ?? {} }
+}
+
 const amountOf = ({ amount_minor: minor, currency }: EffectRow): Money => ({ minor, currency })
 
 /** @param amount Undefined: the payment is one of several that the line sums up. */
 async function settled(
   engine: Engine,
-  { tier }: EffectRow,
+  row: EffectRow,
   given: Payment,
   amount: Money | undefined,
 ): Promise<Done> {
   const { attemptKey: key } = given
+  // A line that sums payments up names none of them.
+  const paid: Outcome = amount === undefined ? paidTogether : paidOut(engine, row, given)
   if (isOpen(given.state)) {
-    const isCertain = amount !== undefined && strong.has(tier ?? '') && isWhole(given, amount)
+    const isCertain = amount !== undefined && strong.has(row.tier ?? '') && isWhole(given, amount)
     // Otherwise the acquirer's answer to an enquiry decides.
-    if (isCertain) await applyMessage(engine, key, paidOut, true, amount, 'settlement')
+    if (isCertain) await applyMessage(engine, key, paid, true, amount, 'settlement')
     else await resolve(engine, key, 'look', 'other')
   }
   const payment = await again(engine, given)
   if (isOpen(payment.state)) return wait
   if (payment.state === 'approved' && payment.finalBy === null) return done
-  const applied = await applyLateWord(engine, key, paidOut, 'settlement', amount)
+  const applied = await applyLateWord(engine, key, paid, 'settlement', amount)
   return applied === undefined ? wait : done
 }
 

@@ -12,6 +12,9 @@ export type EffectRow = {
   tier: string | null
   reason: string | null
   reference: string | null
+  /** The connector of the file, and its references, each in its place. */
+  connector: string
+  refs: (string | null)[]
   settlement_id: string | null
   age_ms: number
   /** The matched payments; for proven money of a declined payment, that one. */
@@ -24,13 +27,15 @@ export type EffectRow = {
  */
 export const openEffects = (scopeIds: readonly string[], limit: number) => sql<EffectRow>`
 select record.id, record.record_type, record.status, record.amount_minor, record.currency, record.match_status,
-  record.tier, record.reason, record.reference, record.settlement_id,
+  record.tier, record.reason, record.reference, record.settlement_id, scope.connector,
+  array[record.ref1, record.ref2, record.ref3] as refs,
   (extract(epoch from now() - record.decided_at) * 1000)::double precision as age_ms,
   case when record.match_status = 'MATCHED' then array(
       select replace(payment_id::text, '-', '') from tollgate.settlement_match as match
       where match.record_id = record.id order by payment_id)
     else array(select replace(id::text, '-', '') from unnest(record.candidates) as given (id)) end as payments
 from tollgate.settlement_record as record
+join tollgate.settlement_scope as scope on scope.id = record.scope_id
 where record.scope_id = any(${scopeIds}::uuid[]) and record.effect = 'open'
   and (record.effect_after is null or record.effect_after <= now())
 order by coalesce(record.requested, record.settlement_date::timestamptz), record.settlement_date,

@@ -1,4 +1,4 @@
-import { type Command, needed, print, UsageError, withInstallation } from './command.ts'
+import { type Command, type Given, needed, print, UsageError, withInstallation } from './command.ts'
 import { byOption, decidedBy, ownReasonOption, reasonOption } from './decide.ts'
 import { told } from './inspect.ts'
 
@@ -26,23 +26,43 @@ const settle: Command = {
   words: ['<id>'],
   options: {
     as: { type: 'string', value: 'outcome', meaning: 'approved or declined.', isRequired: true },
+    references: {
+      type: 'string',
+      value: 'name=value,…',
+      meaning:
+        "The acquirer's references of the payment, under the names of its connector: later captures and refunds need them.",
+    },
     ...reasonOption,
     ...byOption,
   },
   notes:
-    'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300.',
+    'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300. With --references, approved also adds references that an approved payment lacks.',
   async run(given) {
     const [id = ''] = given.words
     const as = needed(given, 'as')
     if (as !== 'approved' && as !== 'declined') {
       throw new UsageError(`--as must be approved or declined, not "${as}"`)
     }
-    const decided = decidedBy(given)
+    const decided = { ...decidedBy(given), ...referencesIn(given) }
     return withInstallation(given, {}, async ({ gateway }) => {
       print((await told(() => gateway.operator.settle(id, as, decided))).text)
       return 0
     })
   },
+}
+
+/** @throws UsageError */
+function referencesIn({ options }: Given): { references?: Record<string, string> } {
+  const { references } = options
+  if (references === undefined) return {}
+  const pairs = references.split(',').map((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    if (name === '' || value.length === 0 || value.join('=') === '') {
+      throw new UsageError('--references must be name=value, separated by commas')
+    }
+    return [name.trim(), value.join('=').trim()]
+  })
+  return { references: Object.fromEntries(pairs) }
 }
 
 const redrive: Command = {

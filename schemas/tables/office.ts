@@ -144,7 +144,11 @@ export const officeEndpoints = [
     path: '/operator/v1/decisions/{id}/settle',
     title: 'Decide an open payment by hand',
     right: 'decide',
-    fields: [{ name: 'as', need: 'R', max: 8, of: ['approved', 'declined'] }, reason],
+    fields: [
+      { name: 'as', need: 'R', max: 8, of: ['approved', 'declined'] },
+      { name: 'references', need: 'O', max: limits.refCharacters, texts: true },
+      reason,
+    ],
   },
   {
     operation: 'decisions.redrive',

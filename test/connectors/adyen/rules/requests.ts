@@ -336,12 +336,21 @@ export const requestRules: readonly Rule[] = [
         { is: 'declined', reason: '700.300.800', moved: false },
         'a capture is not reversed',
       )
+      const { original, ...rest } = operationOn(stage.connector, 'refund', authorised, 100n)
+      const unnamed = { ...rest, original: { ...original!, key: 'of-nobody', refs: {} } }
+      const lacking = await stage.perform(unnamed)
+      has(
+        { ...lacking.outcome, moved: lacking.moved },
+        { is: 'declined', reason: '700.100.100', moved: false },
+        'a payment without a reference of Adyen cannot be named',
+      )
       assert.equal(adyen.exchanges.length, before, 'a reversal of all captures would be too much')
     },
     mistakes: [
       mistake('requests', "on === 'authorize' ? 'cancels' : 'reversals'", "'cancels'"),
       mistake('requests', "on === 'authorize' ? 'cancels' : 'reversals'", "'reversals'"),
       mistake('index', "original?.kind !== 'authorize' && original?.kind !== 'debit'", 'false'),
+      mistake('index', 'original?.refs.payment === undefined', 'false'),
       mistake(
         'requests',
         'const payment = original?.refs.payment',

@@ -1,0 +1,116 @@
+/** References of the acquirer on payments that a person or a settlement file decided: a refund needs them. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Operation, type Refs, unknown } from '@tollgate/plugin-kit'
+import { GatewayError } from '../../../core/index.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
+import { accept, approval, eur, lose, refusedFor } from '../../rig/late-words.ts'
+import { type EffectRun, line, startEffects } from '../settlement/effect-run.ts'
+
+const by = { by: 'Alice', reason: "seen in the acquirer's portal" }
+const silent = () => unknown('the acquirer is down')
+const silence = { debit: lose, enquire: silent }
+
+describe("the acquirer's references of a decided payment", () => {
+  let run: EffectRun
+  before(async () => {
+    run = await startEffects()
+  })
+  after(() => run.close())
+
+  let orders = 0
+  const open = async (fields: Readonly<Record<string, unknown>> = {}) => {
+    orders += 1
+    const { id } = await run.debit(`referenced-${orders}`, silence, fields)
+    await run.gateway.operator.enquire(id, by)
+    return id
+  }
+  /** The references that the acquirer is told with a refund. */
+  const refunded = async (id: string): Promise<Refs> => {
+    let original: Operation['original']
+    orders += 1
+    const refund = (operation: Operation) => {
+      original = operation.original
+      return approvedAs(operation)
+    }
+    await run.follow(id, 'RF', `refund-${orders}`, eur('1.00'), { refund })
+    return original!.refs
+  }
+
+  test('an operator names them with the decision', async () => {
+    const id = await open()
+    const references = { reference: 'PORTAL-1' }
+    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    assert.deepEqual(await refunded(id), references)
+    assert.deepEqual(await run.audited(id), [
+      'payment.enquired',
+      'payment.settled',
+      'payment.referenced',
+    ])
+  })
+
+  test('an operator adds them later, and those of the acquirer stay', async () => {
+    const id = await open()
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.deepEqual(await refunded(id), {})
+    const references = { reference: 'PORTAL-2' }
+    const added = await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    assert.match(added.text, /: the payment has these references$/)
+    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    assert.deepEqual(await refunded(id), references)
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'PORTAL-3' } }),
+      refusedFor(/another reference/),
+    )
+    assert.deepEqual(await refunded(id), references)
+    assert.equal((await run.audited(id)).filter((one) => one === 'payment.referenced').length, 1)
+  })
+
+  test('a reference of another form is refused by name before anything is decided', async () => {
+    const id = await open()
+    const refusedBy = async (references: object, name: string, as: 'approved' | 'declined') => {
+      const given = { ...by, references: references as Record<string, string> }
+      await assert.rejects(run.gateway.operator.settle(id, as, given), (error) => {
+        assert.ok(error instanceof GatewayError)
+        assert.equal(error.parameterErrors?.[0]?.name, name)
+        return true
+      })
+    }
+    await refusedBy({}, 'references', 'approved')
+    await refusedBy({ 'a b': 'X' }, 'references', 'approved')
+    await refusedBy({ reference: '' }, 'references.reference', 'approved')
+    await refusedBy({ reference: 'two words' }, 'references.reference', 'approved')
+    await refusedBy({ reference: '4200000000000000' }, 'references.reference', 'approved')
+    await refusedBy({ reference: 'X' }, 'references', 'declined')
+    assert.equal((await run.gateway.payments.get(id)).result.code, '000.200.001')
+  })
+
+  test('a later message of the acquirer brings them', async () => {
+    const id = await open()
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.equal(await run.tell(id, { outcome: approval }), 'known')
+    assert.deepEqual(await refunded(id), approval.refs)
+    const other = { is: 'approved', refs: { reference: 'other', second: '2' } }
+    assert.equal(await run.tell(id, { outcome: other }), 'known')
+    assert.deepEqual(await refunded(id), { ...approval.refs, second: '2' })
+  })
+
+  test('the settlement line that decides the payment brings them', async () => {
+    const id = await open(run.at('settling'))
+    await run.file(line(id, { ref1: 'LINE-1' }))
+    assert.deepEqual(await refunded(id), { reference: 'LINE-1' })
+  })
+
+  test('a settlement line leaves those that the acquirer gave', async () => {
+    const id = await run.pay({ debit: accept })
+    await run.file(line(id, { ref1: 'LINE-2' }))
+    const { reference } = await refunded(id)
+    assert.match(reference!, /^at-/)
+  })
+
+  test('a masked reference of a settlement line is left out', async () => {
+    const id = await open(run.at('settling'))
+    await run.file(line(id, { ref1: '4200000000000000' }))
+    assert.deepEqual(await refunded(id), {})
+  })
+})
