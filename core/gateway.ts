@@ -5,7 +5,7 @@ import { AuditTrail } from './audit-chain/trail.ts'
 import type { Call, Reply } from './call.ts'
 import { refuseUnknownOptions } from './caller/call-options.ts'
 import type { Caller } from './caller/caller.ts'
-import { buildNumber, embedder } from './caller/embedder.ts'
+import { buildNumber, callerIn } from './caller/embedder.ts'
 import { Checkouts } from './checkout/api.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
 import type { Database } from './db/database.ts'
@@ -163,7 +163,7 @@ export class Gateway {
   }
 
   #stepsOf(operation: StepOperation): StepsOf {
-    return (id, options = {}) => stepsFor(this.#engine, options.caller ?? embedder, operation, id)
+    return async (id, options = {}) => stepsFor(this.#engine, callerIn(options), operation, id)
   }
 
   /**

@@ -1,6 +1,7 @@
 /** The options of an embedding program's calls. */
 import type { By } from '../audit/actor.ts'
 import type { TransactionClient } from '../db/program-client.ts'
+import { refuseUnknownOptions, requestOptions } from './call-options.ts'
 import type { Caller } from './caller.ts'
 import { everyRight } from './rights.ts'
 
@@ -28,9 +29,20 @@ export type AcceptOptions = CallOptions & {
 /** The embedding program: acts for every entity of its own database. */
 export const embedder: Caller = { id: 'embedder', entityId: null, rights: everyRight }
 
-/** The caller of an embedding program's call, and the person behind it. */
-export const callerIn = ({ caller = embedder, by }: CallOptions): Caller =>
-  by === undefined ? caller : { ...caller, by }
+/**
+ * The caller of an embedding program's call, and the person behind it.
+ *
+ * @param known The names that the options of this call can have.
+ * @throws GatewayError 200.300.404 naming each option that the call does not take.
+ */
+export function callerIn(
+  options: CallOptions | undefined,
+  known: readonly string[] = requestOptions,
+): Caller {
+  refuseUnknownOptions(options, known)
+  const { caller = embedder, by } = options ?? {}
+  return by === undefined ? caller : { ...caller, by }
+}
 
 /** Version in every response as buildNumber. */
 export const buildNumber = 'tollgate-0.1.0'

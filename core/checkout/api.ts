@@ -1,7 +1,8 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
 import { type Answered, type Request, read } from '../call.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import type { Caller } from '../caller/caller.ts'
+import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { openRequest } from '../request/parse.ts'
 import { createCheckout, endCheckout, type Made, updateCheckout } from './checkouts.ts'
@@ -30,7 +31,7 @@ export class Checkouts {
     request: Requests['checkouts.create'],
     options: RequestOptions = {},
   ): Promise<CheckoutView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const asked = await this.#read(caller, 'checkouts.create', request)
     return this.#view(await createCheckout(this.#engine, caller, asked), '000.200.100')
   }
@@ -40,13 +41,13 @@ export class Checkouts {
     request: Requests['checkouts.update'],
     options: RequestOptions = {},
   ): Promise<CheckoutView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const asked = await this.#read(caller, 'checkouts.update', request)
     return this.#view(await updateCheckout(this.#engine, caller, id, asked), '000.200.101')
   }
 
   readonly remove = async (id: string, options: RequestOptions = {}): Promise<CheckoutView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const { fields } = await this.#read(caller, 'checkouts.remove', {})
     const checkout = await endCheckout(this.#engine, caller, id, fields)
     return this.#view({ checkout }, '000.200.102')
@@ -57,7 +58,7 @@ export class Checkouts {
     id: string,
     options: RequestOptions = {},
   ): Promise<CheckoutResultView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const { fields } = await this.#read(caller, 'checkouts.payment', {})
     return readResult(this.#engine, caller, id, fields, buildNumber)
   }
@@ -67,7 +68,7 @@ export class Checkouts {
     id: string,
     options: RequestOptions = {},
   ): Promise<CheckoutResultView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const { fields } = await this.#read(caller, 'checkouts.registration', {})
     return readResult(this.#engine, caller, id, fields, buildNumber)
   }
@@ -92,8 +93,8 @@ export class Checkouts {
     return this.#engine.inFlight.track(submit(this.#engine, id, reading, from))
   }
 
-  #read(caller: RequestOptions['caller'], operation: string, values: unknown): Promise<Request> {
-    return read(this.#engine, caller ?? embedder, operation, { values })
+  #read(caller: Caller, operation: string, values: unknown): Promise<Request> {
+    return read(this.#engine, caller, operation, { values })
   }
 
   #view({ checkout, integrity }: Made, code: string): CheckoutView {

@@ -1,4 +1,5 @@
 /** Statements of the engine inside a transaction that the embedding program began and will end. */
+import { limits } from '@tollgate/schemas'
 import pg from 'pg'
 import { noteAction } from '../call-trace.ts'
 import { GatewayError } from '../errors.ts'
@@ -29,6 +30,17 @@ export class OpenTransaction implements TransactionClient {
     return this.#client.query({ types: pg.types, ...statement } as typeof statement)
   }
 
+  /**
+   * Waits for rows of other transactions for a bounded time, if the program has set no `lock_timeout`. Its own
+   * statements afterwards wait as it wants; a failure undoes the limit with its savepoint.
+   */
+  async bounded<T>(work: () => Promise<T>): Promise<T> {
+    const [limit] = await this.run(limitLocks(limits.openTransactionLockMs))
+    const result = await work()
+    if (limit!.is_ours) await this.run(unlimitLocks)
+    return result
+  }
+
   /** A failure undoes what `work` wrote, and leaves the transaction usable. */
   async undoable<T>(work: () => Promise<T>): Promise<T> {
     const savepoint = `tollgate_${newId()}`
@@ -45,6 +57,15 @@ export class OpenTransaction implements TransactionClient {
     }
   }
 }
+
+const limitLocks = (ms: number) => sql<{ is_ours: boolean }>`
+  select before.is_ours
+  from (select current_setting('lock_timeout') = '0' as is_ours offset 0) as before
+  cross join lateral (
+    select set_config('lock_timeout',
+      case when before.is_ours then ${`${ms}ms`}::text else current_setting('lock_timeout') end, true)) as limited`
+
+const unlimitLocks = sql`select set_config('lock_timeout', '0', true)`
 
 /** Clients that were found on the gateway's database. */
 const known = new WeakMap<TransactionClient, Lanes>()
@@ -71,7 +92,7 @@ export function inOpenTransaction<T>(
           await refuseOtherDatabase(lanes, within)
           known.set(client, lanes)
         }
-        return work(within)
+        return within.bounded(() => work(within))
       })
       // The program may commit it from now on.
       noteAction()

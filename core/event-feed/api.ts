@@ -1,6 +1,7 @@
 import type { Requests } from '@tollgate/schemas'
 import { read } from '../call.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { requestOptions } from '../caller/call-options.ts'
+import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
@@ -24,7 +25,7 @@ export class Events {
     request: Requests['events.list'] = {},
     options: RequestOptions & { readonly signal?: AbortSignal } = {},
   ): Promise<EventsView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options, [...requestOptions, 'signal'])
     const checked = await read(this.#engine, caller, 'events.list', { values: request })
     const isGone = () => options.signal?.aborted === true
     const page = await readFeed(this.#engine, caller, checked, isGone)
@@ -32,7 +33,7 @@ export class Events {
   }
   /** @throws GatewayError 404 when there is none with this id. */
   readonly get = async (id: string, options: RequestOptions = {}): Promise<OneEventView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     await read(this.#engine, caller, 'events.get', { values: {} })
     const notification = await readNotification(this.#engine, caller, id, undefined)
     return oneEventView(notification, this.#code, this.#envelope())

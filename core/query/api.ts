@@ -1,7 +1,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
 import { read } from '../call.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -30,7 +30,7 @@ export class Query {
 
   /** One transaction of any kind. */
   readonly get = async (id: string, options: RequestOptions = {}): Promise<TransactionView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     await read(this.#engine, caller, 'query.get', { values: {} })
     const [entry] = await getTransactions(this.#engine, caller, id, {})
     return transactionView(entry!, this.#envelope())
@@ -42,7 +42,7 @@ export class Query {
     options: RequestOptions = {},
   ): Promise<TransactionView[]> => {
     const fields = { includeLinkedTransactions: 'true' }
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     await read(this.#engine, caller, 'query.get', { values: fields })
     const entries = await getTransactions(this.#engine, caller, id, fields)
     const about = this.#envelope()
@@ -52,7 +52,7 @@ export class Query {
   /** One page, newest first. */
   readonly search = async (request: Search, options: RequestOptions = {}): Promise<QueryView> => {
     const fields = await this.#read(request, options)
-    const listed = await search(this.#engine, options.caller ?? embedder, fields, true)
+    const listed = await search(this.#engine, callerIn(options), fields, true)
     return queryView(listed, this.#envelope())
   }
 
@@ -61,7 +61,7 @@ export class Query {
    * the pages. Ends at once without results.
    */
   async *all(request: Search, options: RequestOptions = {}): AsyncGenerator<TransactionView> {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     let fields = { limit: '500', ...(await this.#read(request, options)) } as RequestFields
     for (;;) {
       const page = await search(this.#engine, caller, fields, false).catch((error: unknown) => {
@@ -77,7 +77,7 @@ export class Query {
   }
 
   async #read(request: Search, options: RequestOptions): Promise<RequestFields> {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const { fields } = await read(this.#engine, caller, 'query.search', { values: request })
     return fields
   }

@@ -96,7 +96,7 @@ export class Registrations {
     )
   /** Ids of the usable registrations that hold the same account as this one, itself included. */
   readonly sameAccount = async (id: string, options: RequestOptions = {}): Promise<string[]> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     await this.#read(caller, 'registrations.get', {})
     return sameAccount(this.#engine, caller, id)
   }
@@ -127,7 +127,6 @@ export class Registrations {
     options: RequestOptions,
     work: (caller: Caller, request: Request) => Promise<Registration>,
   ): Promise<RegistrationView> {
-    refuseUnknownOptions(options, requestOptions)
     const caller = callerIn(options)
     const registration = await work(caller, await this.#read(caller, operation, values))
     const now = new Date(this.#engine.clock.realMs())

@@ -1,7 +1,7 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import { buildNumber, callerIn, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
@@ -54,7 +54,7 @@ export class Schedules {
     request: Requests['schedules.list'],
     options: RequestOptions = {},
   ): Promise<SchedulesView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const read = await this.#read(caller, 'schedules.list', request)
     const page = await listSchedules(this.#engine, caller, read)
     return schedulesView(newId(), page, this.#envelope())
@@ -65,7 +65,7 @@ export class Schedules {
     request: Requests['schedules.executions'] = {},
     options: RequestOptions = {},
   ): Promise<ExecutionsView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const read = await this.#read(caller, 'schedules.executions', request)
     const page = await listExecutions(this.#engine, caller, id, read)
     return executionsView(id, page, this.#envelope())
@@ -75,7 +75,7 @@ export class Schedules {
     request: Requests['schedules.preview'],
     options: RequestOptions = {},
   ): Promise<PreviewView> => {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const read = await this.#read(caller, 'schedules.preview', request)
     const { plan, next } = await previewSchedule(this.#engine, caller, read)
     return previewView(newId(), plan, next, this.#code, this.#envelope())

@@ -2,7 +2,7 @@ import type { Requests } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
 import { type Request, read } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { advanceTo, type ClockView, clockView, createClock, readClock } from './clocks.ts'
@@ -40,7 +40,7 @@ export class TestClocks {
     options: RequestOptions,
     work: (caller: Caller, request: Request) => Promise<ClockRow>,
   ): Promise<ClockView> {
-    const caller = options.caller ?? embedder
+    const caller = callerIn(options)
     const row = await work(caller, await read(this.#engine, caller, operation, { values }))
     return clockView(row, {
       ndc: newId(),

@@ -1,6 +1,6 @@
 import type { Requests } from '@tollgate/schemas'
 import { read } from '../call.ts'
-import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
+import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { aboutNow, webhookWork } from './operations.ts'
@@ -61,9 +61,9 @@ export class Webhooks {
     operation: string,
     id: string,
     values: unknown,
-    { caller: given = embedder, by }: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<View> {
-    const caller = by === undefined ? given : { ...given, by }
+    const caller = callerIn(options)
     const request = await read(this.#engine, caller, operation, { values })
     const about = aboutNow(this.#engine, newId(), buildNumber)
     return (await webhookWork[operation]!(this.#engine, caller, id, request, about)) as View

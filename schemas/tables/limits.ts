@@ -151,6 +151,8 @@ export const limits = {
   waitingRows: 10_000,
   groupLockTimeoutMs: 250,
   singleLockTimeoutMs: 2 * second,
+  /** A call in a transaction of the embedding program waits so long for a row of another transaction. */
+  openTransactionLockMs: 5 * second,
   /**
    * One attempt of a flush, and of one statement in the other lanes: after it the connection is
    * given up. Longer than a wait for locks, and short enough for another attempt of a flush.

@@ -217,10 +217,26 @@ describe('a client of the embedding program', () => {
       refused('form'),
     )
     await assert.rejects(sendJob('mail', {}, { kee: 'x' } as never), refused('kee'))
+    const { checkouts, schedules, query, webhooks, events } = run.gateway
+    const calls = [
+      () => checkouts.create({} as never, misspelt),
+      () => checkouts.remove('x', misspelt),
+      () => schedules.create({} as never, misspelt),
+      () => schedules.preview({} as never, misspelt),
+      () => schedules.cancel('x', misspelt),
+      () => query.get('x', misspelt),
+      () => query.search({} as never, misspelt),
+      () => query.all({} as never, misspelt).next(),
+      () => webhooks.create({} as never, misspelt),
+      () => events.list({}, misspelt),
+      () => payments.steps('x', misspelt),
+      () => registrations.sameAccount('x', misspelt),
+    ]
+    for (const call of calls) await assert.rejects(call, refused('idempotencykey'), String(call))
     assert.deepEqual(run.acquirer.of('misspelt'), [])
   })
 
-  test('a call that waited for another transaction too long says so', async () => {
+  test('a call that waits for another transaction ends, and says so', async () => {
     const [holds, waits] = [await program.pool.connect(), await program.pool.connect()]
     try {
       await holds.query('begin')
@@ -236,7 +252,11 @@ describe('a client of the embedding program', () => {
       await assert.rejects(accept('held-key', waits, 'held-1'), told(/^Another transaction holds/))
       await waits.query("set local lock_timeout = 0; set local statement_timeout = '200ms'")
       await assert.rejects(accept('held-key', waits, 'held-1'), told(/^The time limit/))
-      assert.deepEqual((await waits.query('select 1 as one')).rows, [{ one: 1 }])
+      await waits.query('set local statement_timeout = 0')
+      await assert.rejects(accept('held-key', waits, 'held-1'), told(/^Another transaction holds/))
+      await accept('held-key', waits, 'held-2')
+      const limit = "select current_setting('lock_timeout') as own"
+      assert.deepEqual((await waits.query(limit)).rows, [{ own: '0' }], 'later waits are yours')
     } finally {
       await holds.query('rollback')
       await waits.query('rollback')
