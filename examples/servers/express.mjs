@@ -9,7 +9,8 @@ const app = express()
 app.use('/pay', pay.app)
 app.use(express.json())
 app.post('/orders', async (request, response) => {
-  response.json(await placeOrder(request.body))
+  const { status, answer } = await placeOrder(request.body)
+  response.status(status).json(answer)
 })
 
 const server = app.listen(port, '127.0.0.1', () => {

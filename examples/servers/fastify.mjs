@@ -21,7 +21,10 @@ app.register(
   },
   { prefix: '/pay' },
 )
-app.post('/orders', (request) => placeOrder(request.body))
+app.post('/orders', async (request, reply) => {
+  const { status, answer } = await placeOrder(request.body)
+  return reply.status(status).send(answer)
+})
 
 await app.listen({ port, host: '127.0.0.1' })
 untilSignal(app.server.address(), async () => {

@@ -1,5 +1,5 @@
 import simulator from '@tollgate/connector-simulator'
-import { createGateway, localKeys } from '@tollgate/core'
+import { createGateway, GatewayError, localKeys } from '@tollgate/core'
 
 export const gateway = await createGateway({
   database: { url: process.env.DATABASE_URL },
@@ -9,13 +9,20 @@ export const gateway = await createGateway({
   plugins: [simulator],
 })
 
-/** The shop's own part: a charge by the engine, without HTTP. */
-export async function placeOrder({ amount, card }) {
-  const payment = await gateway.payments.create({
-    entityId: process.env.ENTITY_ID,
-    ...{ amount, currency: 'EUR', paymentType: 'DB', card },
-  })
-  return { payment: payment.id, code: payment.result.code }
+/** The shop's own part: a charge by the engine, without HTTP. A refused order names the fields that are wrong. */
+export async function placeOrder(order) {
+  const { amount, card } = Object(order)
+  try {
+    const payment = await gateway.payments.create({
+      entityId: process.env.ENTITY_ID,
+      ...{ amount, currency: 'EUR', paymentType: 'DB', card },
+    })
+    return { status: 200, answer: { payment: payment.id, code: payment.result.code } }
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    const { status, code, message, parameterErrors } = error
+    return { status, answer: { code, message, parameterErrors } }
+  }
 }
 
 export const port = Number(process.env.PORT ?? 3000)

@@ -10,7 +10,10 @@ const app = new Hono()
 app.all('/pay/*', (context) =>
   pay(context.req.raw, { address: getConnInfo(context).remote.address }),
 )
-app.post('/orders', async (context) => context.json(await placeOrder(await context.req.json())))
+app.post('/orders', async (context) => {
+  const { status, answer } = await placeOrder(await context.req.json().catch(() => ({})))
+  return context.json(answer, status)
+})
 
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, (address) => {
   untilSignal(address, async () => {

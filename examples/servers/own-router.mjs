@@ -9,7 +9,8 @@ async function route(request, client) {
   const { pathname } = new URL(request.url)
   if (pathname.startsWith('/pay/')) return pay(request, client)
   if (pathname === '/orders' && request.method === 'POST') {
-    return Response.json(await placeOrder(await request.json()))
+    const { status, answer } = await placeOrder(await request.json().catch(() => ({})))
+    return Response.json(answer, { status })
   }
   return new Response('not found', { status: 404 })
 }

@@ -70,6 +70,8 @@ const cardForm = Object.fromEntries(
   Object.entries(card).map(([name, value]) => [`card.${name}`, value]),
 )
 
+type Ordered = { readonly code: string; readonly parameterErrors?: readonly { name: string }[] }
+
 /** What every server must do, whoever wrote it. */
 async function serves(server: Server): Promise<void> {
   const pay = (more: Readonly<Record<string, string>> = {}, path = '/v1/payments') =>
@@ -83,16 +85,17 @@ async function serves(server: Server): Promise<void> {
   const codeOf = async (answer: Response) =>
     ((await answer.json()) as { result: { code: string } }).result.code
 
-  const order = await fetch(`${server.url}/orders`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ amount: '25.00', card }),
-  })
-  assert.equal(
-    ((await order.json()) as { code: string }).code,
-    '000.100.110',
-    'the own route works',
-  )
+  const order = async (amount: string) => {
+    const answer = await fetch(`${server.url}/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ amount, card }),
+    })
+    const { code, parameterErrors } = (await answer.json()) as Ordered
+    return [answer.status, code, parameterErrors?.[0]?.name]
+  }
+  assert.deepEqual(await order('25.00'), [200, '000.100.110', undefined], 'the own route works')
+  assert.deepEqual(await order('25,00'), [400, '200.300.404', 'amount'])
 
   const paid = await pay()
   assert.equal(paid.status, 200)
