@@ -36,7 +36,7 @@ type Well = Extract<ReadClaim, { claim: StoredClaim }>
  * Takes one message for an account of a connector. The message is stored on return.
  *
  * @param given the message, or a function that reads it once the account is known
- * @returns the reply that the acquirer expects, where the connector names one.
+ * @returns the reply that the acquirer expects to a proven message, where the connector names one.
  * @throws GatewayError 404 for an unknown connector or account, 400 for an unreadable message, 503
  * when the signature cannot be checked now, 429 for too many unverified messages.
  */
@@ -63,8 +63,9 @@ export async function receive(
   })
   const from = { connector: connectorName, account: accountKey, address }
   try {
-    await take(engine, from, inbound, message, call)
-    return await replyOf(engine, from, inbound, message, call)
+    const isProven = await take(engine, from, inbound, message, call)
+    // A signature that cannot be proven is often a wrong secret: the acquirer tells again what nobody confirms.
+    return isProven ? await replyOf(engine, from, inbound, message, call) : undefined
   } finally {
     call.finish()
   }
@@ -72,14 +73,18 @@ export async function receive(
 
 type Receiving = NonNullable<Connector['inbound']>
 
-/** Stores the claims of a message, and begins to work on them. */
+/**
+ * Stores the claims of a message, and begins to work on them.
+ *
+ * @returns whether the message is proven to be the acquirer's.
+ */
 async function take(
   engine: Engine,
   from: From,
   inbound: Receiving,
   message: Inbound,
   call: ConnectorCall,
-): Promise<void> {
+): Promise<boolean> {
   const { connector: connectorName, account: accountKey, address } = from
   const verified = await within(engine, call, async () => inbound.verify(message, call))
     .then((proven) => proven === true)
@@ -122,6 +127,7 @@ async function take(
   for (const key of keys) {
     engine.inFlight.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
   }
+  return verified
 }
 
 /** The connector's reply to a stored message. A wrong one must not make the acquirer send the message again. */

@@ -22,10 +22,19 @@ const saysMoney = new Set([
  */
 export async function unknownKey(
   engine: Engine,
-  { connector, account, event_id, claim, age_ms }: InboundRow,
+  { connector, account, event_id, claim, age_ms, waits }: InboundRow,
 ): Promise<'wait' | 'unknown-key'> {
   if (!claim.verified) return 'unknown-key'
-  if (age_ms < limits.unclaimedMs) return 'wait'
+  if (age_ms < limits.unclaimedMs) {
+    // The first look can be faster than the payment.
+    if (waits === 1) {
+      engine.log.info(
+        { connector, account, event: event_id },
+        'a proven event names a key that no payment has, and waits for its payment',
+      )
+    }
+    return 'wait'
+  }
   if (!saysMoney.has(claim.outcome.is)) return 'unknown-key'
   const about = { connector, account, eventId: event_id, key: claim.key }
   await engine.lanes.single(

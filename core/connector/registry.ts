@@ -102,6 +102,7 @@ export class Registry {
       }
       for (const wallet of plugin.wallets ?? []) this.#addWallet(plugin, wallet, configs)
     }
+    this.#refuseUnknown(configs)
     this.transfers = byName(
       plugins.flatMap(({ transfers = [] }) => transfers),
       'transfer',
@@ -112,6 +113,22 @@ export class Registry {
       'server',
       ({ name }) => name,
     )
+  }
+
+  /** Settings under a misspelt name would be ignored. */
+  #refuseUnknown(configs: Readonly<Record<string, Record<string, unknown>>>): void {
+    for (const [name, settings] of Object.entries(configs)) {
+      const loaded = this.#byName.get(name)
+      if (loaded === undefined) {
+        throw new PluginError(
+          'bad-setting',
+          `connectors.${name.slice(0, 40)}: no plugin brings a connector, authenticator or wallet of this name. These are there: ${this.names().join(', ') || 'none'}.`,
+        )
+      }
+      if (loaded.connector.config === undefined && Object.keys(settings).length > 0) {
+        throw new PluginError('bad-setting', `connectors.${name}: it takes no settings here.`)
+      }
+    }
   }
 
   #checkFacts(where: string, { name, contract }: { name: string; contract: number }): void {

@@ -63,11 +63,11 @@ describe('messages of acquirers over HTTP', () => {
   })
   after(() => run.close())
 
-  const tell = async (transaction: string) => {
+  const tell = async (transaction: string, secret = 'secret') => {
     const body = JSON.stringify({ transaction })
     const reply = await fetch(`${run.url}/connectors/own-references/${account}/events`, {
       method: 'POST',
-      headers: { 'x-signature': hmac(body, 'secret') },
+      headers: { 'x-signature': hmac(body, secret) },
       body,
     })
     const type = reply.headers.get('content-type')
@@ -92,6 +92,19 @@ describe('messages of acquirers over HTTP', () => {
       (await run.gateway.payments.get(id)).result.code === '000.100.112' ? true : undefined,
     )
     assert.equal((await tell(row!.transaction)).text, '[accepted]', 'a repeat gets the reply too')
+  })
+
+  test('a message that is not proven gets no word that would end its repeats', async () => {
+    answer = () => ({ body: '[accepted]' })
+    const { id } = await pay()
+    const [row] = await run.sql<{ transaction: string }>(
+      `select answer #>> '{refs,transaction}' as transaction from tollgate.payment where id = $1`,
+      [id],
+    )
+    const { status, type, text } = await tell(row!.transaction, 'another secret')
+    assert.equal(status, 200)
+    assert.match(type!, /^application\/json/)
+    assert.doesNotMatch(text, /accepted/)
   })
 
   test('the reply has the status and the content type of the connector', async () => {
