@@ -142,8 +142,8 @@ export class Accounts {
     const secrets = Object.keys(await this.#secretsOf(row)).sort()
     const { registry, targets } = this.#engine
     const hasEvents = registry.get(row.connector)?.connector.inbound !== undefined
-    const eventsUrl = hasEvents ? targets.notifyUrl(row.connector, id) : undefined
-    return { ...viewOf(row), secrets, ...(eventsUrl === undefined ? {} : { eventsUrl }) }
+    if (!hasEvents) return { ...viewOf(row), secrets }
+    return { ...viewOf(row), secrets, eventsUrl: targets.notifyUrl(row.connector, id) ?? null }
   }
 
   /** The channel of an account. @throws GatewayError 404 */

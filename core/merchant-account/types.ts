@@ -19,8 +19,8 @@ export type AccountView = {
 export type ShownAccount = AccountView & {
   /** Names of the secret settings that the account has. */
   readonly secrets: readonly string[]
-  /** The URL for the acquirer's messages; absent without a public URL or messages. */
-  readonly eventsUrl?: string
+  /** The URL for the acquirer's messages; null without a public URL, absent for connectors without messages. */
+  readonly eventsUrl?: string | null
 }
 
 /** A connector that accounts can name. */

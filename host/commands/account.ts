@@ -173,7 +173,9 @@ function rowsOf(account: ShownAccount): string[][] {
     ['created', createdAt.toISOString()],
     ...Object.entries(settings).map(([name, value]) => [`setting ${name}`, oneLine(String(value))]),
     ...secrets.map((name) => [`secret ${name}`, 'is set']),
-    ...(eventsUrl === undefined ? [] : [['events to', eventsUrl]]),
+    ...(eventsUrl === undefined
+      ? []
+      : [['events to', eventsUrl ?? 'unknown: set TOLLGATE_PUBLIC_URL (publicUrl) first']]),
   ]
 }
 

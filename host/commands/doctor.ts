@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { checkPlugins, databaseAddress } from '@tollgate/core'
+import { checkPlugins, databaseAddress, type KeyProvider } from '@tollgate/core'
 import { PluginError } from '@tollgate/plugin-kit'
 import pg from 'pg'
 import { loadPlugins } from '../config/plugins.ts'
@@ -97,27 +97,45 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
     if (settings.prepare) await client.query(`set statement_timeout = ${statementLimitMs}`)
     const store = new DoctorStore(client, settings.databaseSchema)
     const findings = await examineServer(store)
-    if (!(await store.isThere())) {
-      return [...findings, { is: 'problem', text: 'no tables yet: run tollgate migrate' }]
-    }
     const located = { ...settings, ...keyFilesFrom(settings, place) }
+    if (!(await store.isThere())) {
+      findings.push({ is: 'problem', text: 'no tables yet: run tollgate migrate' })
+      const keys = await keysFor(located, directory, false)
+      if ('text' in keys) findings.push(keys)
+      else await keys.close?.()
+      return findings
+    }
     const migrations = await examineMigrations(store)
     findings.push(migrations)
-    try {
-      // True: the doctor never makes keys.
-      const keys = await findKeys(located, directory, true, print)
+    const keys = await keysFor(located, directory, (await store.dataKeys()).length > 0)
+    if ('text' in keys) findings.push(keys)
+    else {
       findings.push(await examineKeys(store, keys))
       if (migrations.is === 'well') {
         findings.push(...(await examineAudit(database.options, keys)))
       }
       await keys.close?.()
-    } catch (thrown) {
-      if (!(thrown instanceof KeysError)) throw thrown
-      findings.push({ is: 'problem', text: thrown.message })
     }
     return [...findings, ...(await examineRows(store, settings.environment, days))]
   } finally {
     await client.end().catch(() => {})
     await database.stop()
+  }
+}
+
+/** The keys, or what keeps them away. The doctor never makes keys. */
+async function keysFor(
+  settings: HostSettings,
+  directory: string,
+  isSealed: boolean,
+): Promise<KeyProvider | Finding> {
+  const makesKeys = !isSealed && settings.environment !== 'live'
+  try {
+    return await findKeys(settings, directory, isSealed || makesKeys, print)
+  } catch (thrown) {
+    if (!(thrown instanceof KeysError)) throw thrown
+    return makesKeys
+      ? { is: 'note', text: 'no keys yet: the first start of tollgate serve makes them' }
+      : { is: 'problem', text: thrown.message }
   }
 }

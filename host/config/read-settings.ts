@@ -183,7 +183,19 @@ function readValue(row: Setting, given: unknown): { value?: unknown; expected?: 
         : { expected: `a whole number from ${format.min} to ${format.max}` }
     }
     case 'url': {
-      const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : ''
+      const url = URL.canParse(text) ? new URL(text) : undefined
+      const scheme = url?.protocol.slice(0, -1) ?? ''
+      const begins = text.startsWith('postgres')
+      // A password that begins a path, a query or a fragment ends the host too early.
+      const isCut =
+        text.includes('@') &&
+        (url === undefined || `${url.pathname}${url.search}${url.hash}`.includes('@'))
+      if (begins && isCut) {
+        return {
+          expected:
+            'a URL whose user and password have "/", "?", "#" and "@" as %2F, %3F, %23 and %40',
+        }
+      }
       return format.schemes.includes(scheme)
         ? { value: text }
         : {
@@ -228,7 +240,7 @@ function contradictions(settings: HostSettings): string[] {
   }
   if (isLive && settings.databaseUrl === undefined && settings.pods.length === 0) {
     problems.push(
-      'DATABASE_URL is not set: the live environment needs a separate PostgreSQL server with backups',
+      'DATABASE_URL is not set, or empty: the live environment needs a separate PostgreSQL server with backups',
     )
   }
   const hasProxy = splitList(settings.trustedProxy ?? '').length > 0

@@ -39,7 +39,7 @@ before(async () => {
        plugins: [{ ...plugin, connectors: [...plugin.connectors, rude] }],
        connectors: { 'acquirer-json': { url: ${JSON.stringify(bank.url)} }, rude: { url: 'https://bank.example' } },
        fourEyes: process.env.FOUR_EYES === 'true',
-       publicUrl: 'https://pay.example',
+       publicUrl: process.env.WITHOUT_URL === 'true' ? undefined : 'https://pay.example',
        demo: false,
      }`,
   )
@@ -93,6 +93,11 @@ test('an operator adds an account, proves it, changes it and ends it', async () 
   assert.match(
     shown,
     new RegExp(`events to +https://pay\\.example/connectors/acquirer-json/${id}/events`),
+  )
+  const withoutUrl = { folder: project.path, env: { ...env, WITHOUT_URL: 'true' } }
+  assert.match(
+    (await runTollgate(['account', 'show', id], withoutUrl)).out,
+    /events to +unknown: set TOLLGATE_PUBLIC_URL/,
   )
   assert.match(
     await done('account', 'list'),

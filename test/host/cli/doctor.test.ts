@@ -74,6 +74,27 @@ test('the doctor examines tables in a schema of another name', async () => {
   }
 })
 
+test('the doctor tells a new installation to make keys', async () => {
+  const database = await createDatabase()
+  const project = await projectFolder()
+  const examined = async (environment: string) => {
+    const env = { DATABASE_URL: database.url, TOLLGATE_ENVIRONMENT: environment }
+    return (await runTollgate(['doctor'], { folder: project.path, env })).out
+  }
+  try {
+    const makeKeys = /PROBLEM {2}no keys: .*Run "tollgate keys make <id> --out <file>"/
+    assert.match(await examined('live'), /no tables yet[\s\S]*PROBLEM {2}no keys: .*keys make/)
+    assert.match(await examined('test'), /no tables yet[\s\S]*note {5}no keys yet/)
+    const env = { DATABASE_URL: database.url, TOLLGATE_ENVIRONMENT: 'live' }
+    assert.equal((await runTollgate(['migrate'], { folder: project.path, env })).code, 0)
+    assert.match(await examined('live'), makeKeys)
+    assert.doesNotMatch(await examined('live'), /backup/)
+  } finally {
+    await project.remove()
+    await database.drop()
+  }
+})
+
 test('the doctor refuses plugins and connector settings with which serve would not start', async () => {
   const project = await projectFolder()
   const json = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')

@@ -191,6 +191,18 @@ test('live reaches a database on another machine only with encryption, unless pl
   for (const url of right) assert.equal(at(url).databaseUrl, url)
 })
 
+test('a password that ends the host too early is told how to be written', () => {
+  for (const password of ['a/b', '1/2', 'a#b', 'a?b', '1?2@3']) {
+    const [problem = ''] = problemsOf(() =>
+      fromEnvironment({ DATABASE_URL: `postgres://u:${password}@db/tollgate` }),
+    )
+    assert.match(problem, /^DATABASE_URL .*%2F, %3F, %23 and %40/, password)
+    assert.ok(!problem.includes(password))
+  }
+  const escaped = 'postgres://u:a%2Fb%40c@db/tollgate'
+  assert.equal(fromEnvironment({ DATABASE_URL: escaped }).databaseUrl, escaped)
+})
+
 test('live needs a database server and has no demo', () => {
   const { DATABASE_URL: _, ...none } = live
   assert.match(problemsOf(() => fromEnvironment(none)).join(), /DATABASE_URL is not set/)
