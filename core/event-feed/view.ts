@@ -25,9 +25,6 @@ export type PaymentPayload = Readonly<
   Omit<PaymentView, 'nextActions' | 'redirect'> & {
     presentationAmount?: string
     presentationCurrency?: CurrencyCode
-    source?: 'SCHEDULER'
-    /** The schedule that charged it. */
-    scheduleId?: string
   }
 >
 

@@ -11,6 +11,9 @@ import type { Payment } from '../payment/types.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { type Decision, decidedElsewhere, refused } from './late-success.ts'
 
+/** What decides a payment without an answer of its acquirer. */
+const withoutAnswer: ReadonlySet<string> = new Set(['operator', 'settlement'])
+
 const nameShape = /^[A-Za-z][A-Za-z0-9_.-]*$/
 const visible = /^[\x21-\x7e]+$/
 
@@ -66,6 +69,10 @@ export async function addReferences(
   refuseOthers(now.payment, references)
   const refs = lackingOf(now.payment, references)
   if (refs === undefined) return
+  const hasOwn = Object.keys(now.payment.answer.refs ?? {}).length > 0
+  if (hasOwn && !withoutAnswer.has(now.attempt.settledBy ?? '')) {
+    throw refused('the acquirer decided this payment itself, and gave its references')
+  }
   const audit = {
     id: newId(),
     actor: by,

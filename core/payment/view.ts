@@ -81,6 +81,10 @@ export function paymentView(
     const { minor: settled, on } = balance.settlement
     view.settlement = { date: on, amount: shownAmount(settled, currency) }
   }
+  if (payment.scheduleId !== null) {
+    view.source = 'SCHEDULER'
+    view.scheduleId = payment.scheduleId
+  }
   const next = nextActions(payment, balance)
   if (next.length > 0) view.nextActions = next
   return view as PaymentView

@@ -1,5 +1,5 @@
 /** The event feed over several pods, whose cursor is the cursors of all of them. */
-import type { Requests } from '@tollgate/schemas'
+import { limits, type Requests } from '@tollgate/schemas'
 import type { RequestOptions } from '../caller/embedder.ts'
 import { systemClock } from '../clock.ts'
 import { GatewayError } from '../errors.ts'
@@ -87,7 +87,10 @@ type Read = Place & { readonly view?: EventsView; readonly error?: unknown }
 
 const hasEvents = ({ view }: Read): boolean => view !== undefined && view.events.length > 0
 
-/** A refusal is an answer like any other; a pod without one is away. */
+/** Until when the pods that did not answer are not read again. */
+const silentUntil = new WeakMap<FeedPods, Map<number, number>>()
+
+/** A refusal is an answer like any other; a pod without one is away, and left alone for a while. */
 async function readOne(
   pods: FeedPods,
   place: Place,
@@ -96,13 +99,41 @@ async function readOne(
 ): Promise<Read> {
   const { pod, ...from } = place
   const gateway = pods.at(pod)
-  if (gateway === undefined) return { ...place, error: away() }
+  const silent = silentUntil.get(pods) ?? new Map<number, number>()
+  silentUntil.set(pods, silent)
+  const isSilent = systemClock.elapsedMs() < (silent.get(pod) ?? Number.NEGATIVE_INFINITY)
+  if (gateway === undefined || isSilent) return { ...place, error: away() }
   try {
-    const view = await gateway.events.list({ ...request, ...from }, options)
+    const reading = gateway.events.list({ ...request, ...from }, options)
+    const view = await answered(reading, Number(request.wait ?? 0) * 1000, options.signal)
     return { pod, cursor: view.nextCursor, view }
   } catch (error) {
     if (error instanceof GatewayError && error.status < 500) throw error
+    silent.set(pod, systemClock.elapsedMs() + limits.podFeedRestMs)
     return { ...place, error }
+  }
+}
+
+/** A pod whose database hangs holds the others up for a moment only, also at the end of their wait. */
+async function answered<T>(
+  reading: Promise<T>,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const end = () => late.reject(away())
+  let timer = setTimeout(end, waitMs + limits.podFeedMs)
+  const hurry = () => {
+    clearTimeout(timer)
+    timer = setTimeout(end, limits.podFeedMs)
+  }
+  signal?.addEventListener('abort', hurry, { once: true })
+  try {
+    return await Promise.race([reading, late.promise])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', hurry)
+    reading.catch(() => {})
   }
 }
 

@@ -224,7 +224,6 @@ function paymentPayload(event: StoredEvent, payment: Numbered): object {
           presentationAmount: forex?.amount ?? view.amount,
           presentationCurrency: forex?.currency ?? view.currency,
         }),
-    ...(payment.scheduleId === null ? {} : { source: 'SCHEDULER', scheduleId: payment.scheduleId }),
   }
 }
 

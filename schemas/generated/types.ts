@@ -2971,6 +2971,10 @@ export interface PaymentsCreateAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface SettlementAnswer {
@@ -3908,6 +3912,10 @@ export interface PaymentsFollowUpAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface PaymentsGetAnswer {
@@ -3971,6 +3979,10 @@ export interface PaymentsGetAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface PaymentsStepsAnswer {
@@ -4125,6 +4137,10 @@ export interface ThreeDSecureCreateAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface ThreeDSecureAnswerOfThreeDSecureCreate {
@@ -4207,6 +4223,10 @@ export interface ThreeDSecureGetAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface RegistrationsCreateAnswer {
@@ -4336,6 +4356,10 @@ export interface RegistrationsPayAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface RegistrationsUpdateAnswer {
@@ -4678,6 +4702,10 @@ export interface CheckoutsPaymentAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
   /** Hash of the widget script of this checkout, if it was requested. */
   integrity?: string
 }
@@ -4743,6 +4771,10 @@ export interface CheckoutsRegistrationAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
   /** Hash of the widget script of this checkout, if it was requested. */
   integrity?: string
 }
@@ -5298,6 +5330,10 @@ export interface TransactionAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface QueryGetAnswer {
@@ -5361,6 +5397,10 @@ export interface QueryGetAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
+  /** SCHEDULER if a schedule made the payment. */
+  source?: "SCHEDULER"
+  /** Id of that schedule. */
+  scheduleId?: string
 }
 
 export interface SchedulesStepsAnswer {
@@ -5468,14 +5508,14 @@ export interface PaymentPayloadAnswer {
   customParameters?: CustomParametersAnswer
   redirect?: RedirectAnswer
   giftCard?: GiftCardAnswer
-  /** Amount shown to the shopper. */
-  presentationAmount?: string
-  /** Currency shown to the shopper. */
-  presentationCurrency?: CurrencyCode
   /** SCHEDULER if a schedule made the payment. */
   source?: "SCHEDULER"
   /** Id of that schedule. */
   scheduleId?: string
+  /** Amount shown to the shopper. */
+  presentationAmount?: string
+  /** Currency shown to the shopper. */
+  presentationCurrency?: CurrencyCode
 }
 
 export interface RegistrationPayloadAnswer {

@@ -13,7 +13,7 @@ const paymentAnswer = [
   'payment response', 'forex', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount',
   'customer', 'shipping.customer', 'billing', 'merchant.billing', 'shipping', 'merchant.shipping', 'corporate', 'sender',
   'recipient', 'merchant', 'cart.items', 'cart.payments', 'marketPlace', 'airline', 'standingInstruction',
-  'threeDSecure', 'authentication response', 'customParameters', 'asynchronous', 'giftCard',
+  'threeDSecure', 'authentication response', 'customParameters', 'asynchronous', 'giftCard', 'scheduled response',
 ] as const
 
 /** Deployed clients send one array of parameters everywhere: everything about the purchase and its people. */

@@ -19,7 +19,7 @@ import { giftCard } from './gift-card.ts'
 import { job } from './job.ts'
 import { marketPlace } from './market-place.ts'
 import { merchant } from './merchant.ts'
-import { notification, paymentNotification, scheduleNotification } from './notification.ts'
+import { notification, paymentNotification, scheduledResponse, scheduleNotification } from './notification.ts'
 import {
   answer, answerWithoutId, authenticationProof, authenticationResponse, failure, paymentResponse, resultCodeListResponse,
 } from './payment-response.ts'
@@ -82,7 +82,7 @@ export const groups: readonly Group[] = [
   tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, schedulePreview, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
   reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, answerWithoutId, failure, paymentResponse, authenticationResponse, authenticationProof, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, checkoutStateResponse, checkoutSubmissionResponse, checkoutOffer, walletSession, walletSessionResponse, scheduleResponse, scheduleListResponse, clockResponse, clockListResponse, stepResponse, eventResponse, eventListResponse,
-  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, paymentNotification, scheduleNotification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse, resultCodeListResponse,
+  queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, paymentNotification, scheduledResponse, scheduleNotification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse, resultCodeListResponse,
   reportDestination, reportDestinationQuery, reportReplay, reportDeliveryQuery, sftpKey, reportDestinationResponse, reportDestinationListResponse, reportDeliveryResponse, reportActionResponse, sftpKeyResponse, sftpKeyListResponse,
 ]
 

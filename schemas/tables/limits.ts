@@ -212,6 +212,9 @@ export const limits = {
   dispatcherPollMs: second / 2,
   /** A probe that waits this long for the database is told that the process is not ready. */
   readinessMs: 900,
+  /** The feed of several pods waits so long for one of them, and then leaves it out for this time. */
+  podFeedMs: 5 * second,
+  podFeedRestMs: 10 * second,
   /** Age of the counts that exporters get, and where each count ends. */
   observationMs: 5 * second,
   observedRows: 10_000,

@@ -2,13 +2,18 @@ import { amount, C, currency, excerpt, type Group, group, none, oneOf, R, respon
 import { id32 } from './formats.ts'
 import { scheduleListResponse } from './schedule.ts'
 
+/** Fields of a payment that a schedule made. */
+export const scheduledResponse = group('', 'Payment of a schedule, in answers', [
+  // name        format              need direction class meaning
+  ['source',     oneOf('SCHEDULER'), C,   response, none, 'SCHEDULER if a schedule made the payment.'],
+  ['scheduleId', id32,               C,   response, none, 'Id of that schedule.'],
+], [], 'scheduled response')
+
 /** Fields of a payment in a notification, in addition to those of its read. */
 export const paymentNotification = group('', 'Payment in a notification', [
   // name                  format              need direction class meaning
   ['presentationAmount',   amount,             C,   response, none, 'Amount shown to the shopper.'],
   ['presentationCurrency', currency,           C,   response, none, 'Currency shown to the shopper.'],
-  ['source',               oneOf('SCHEDULER'), C,   response, none, 'SCHEDULER if a schedule made the payment.'],
-  ['scheduleId',           id32,               C,   response, none, 'Id of that schedule.'],
 ], [], 'payment notification')
 
 const change = group('', 'Change of a schedule', [
@@ -38,5 +43,5 @@ const head = group('', 'Notification', [
  */
 export const notification: Group = {
   ...head,
-  fields: [...head.fields, ...inPayload(paymentNotification), ...inPayload(scheduleNotification)],
+  fields: [...head.fields, ...inPayload(paymentNotification), ...inPayload(scheduledResponse), ...inPayload(scheduleNotification)],
 }

@@ -56,6 +56,19 @@ for (const folder of folders) {
       }
     })
 
+    if (name === '@tollgate/plugin-kit') {
+      test('has the guide of connector authors, whose links lead somewhere', () => {
+        for (const page of ['connectors.md', 'connector-in-an-hour.md']) {
+          const text = readFileSync(path.join(homeOf(name), 'guide', page), 'utf8')
+          const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
+          assert.ok(links.length > 3, page)
+          for (const link of links.filter((one) => !/^(https:\/\/|#)/.test(one))) {
+            assert.ok(existsSync(path.join(homeOf(name), 'guide', link.split('#')[0]!)), link)
+          }
+        }
+      })
+    }
+
     test('can be imported and required by each of its entries', async () => {
       const entries = Object.keys(exports)
         .filter((entry) => entry !== './package.json' && !entry.includes('*'))

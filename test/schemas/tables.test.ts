@@ -116,7 +116,8 @@ const fieldsPerGroup = {
   'checkout state response': 15,
   'checkout submission response': 17,
   'clock list response': 1,
-  'payment notification': 4,
+  'payment notification': 2,
+  'scheduled response': 2,
   'result code list response': 2,
   'schedule notification': 10,
 }

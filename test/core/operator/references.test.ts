@@ -85,6 +85,16 @@ describe("the acquirer's references of a decided payment", () => {
     assert.equal((await run.gateway.payments.get(id)).result.code, '000.200.001')
   })
 
+  test('a payment that the acquirer answered keeps its references, and gets no others', async () => {
+    const id = await run.pay()
+    const before = await refunded(id)
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', { ...by, references: { second: 'PORTAL-4' } }),
+      refusedFor(/decided this payment itself/),
+    )
+    assert.deepEqual(await refunded(id), before)
+  })
+
   test('a later message of the acquirer brings them', async () => {
     const id = await open()
     await run.gateway.operator.settle(id, 'approved', by)

@@ -1,8 +1,10 @@
 /** The event feed of two pods: every event once, and a cursor with the positions of both. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '@tollgate/schemas'
 import { GatewayError, Pods } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { type Line, lineTo } from '../../rig/proxy.ts'
 
 describe('the event feed of several pods', () => {
   let first: TestGateway
@@ -75,6 +77,41 @@ describe('the event feed of several pods', () => {
     const page = await pods.events.list({ since: '2020-01-01', limit: '1' })
     assert.match(page.nextCursor, /^3:@[0-9a-z]+~0:[0-9]/, 'pod 3 was not read yet')
     assert.equal((await pods.events.list({ cursor: page.nextCursor, limit: '1' })).events.length, 1)
+  })
+
+  test('a pod whose database hangs holds the others up once, and then is left out for a while', async () => {
+    const usual = { podFeedMs: limits.podFeedMs, podFeedRestMs: limits.podFeedRestMs }
+    let line: Line | undefined
+    const through = async (url: string) => {
+      line = await lineTo(url)
+      return line.url
+    }
+    const installationKey = await first.gateway.installationKey()
+    const hanging = await startGateway({ through, pod: { number: 5, installationKey } })
+    const three = new Pods([first.gateway, hanging.gateway])
+    try {
+      const { nextCursor } = await three.events.list({ since: 'NOW' })
+      const waiting = three.events.list({ cursor: nextCursor, wait: '20' })
+      Object.assign(limits, { podFeedMs: 200, podFeedRestMs: 3_600_000 })
+      line!.stall()
+      const here = await first.pay()
+      const told = await waiting
+      assert.ok(told.events.some(({ payload }) => payload.id === here.id))
+      assert.deepEqual((await three.events.list({ cursor: nextCursor })).podsAway, [5])
+      line!.resume()
+      const there = await hanging.pay()
+      const next = { cursor: nextCursor }
+      assert.deepEqual((await three.events.list(next)).podsAway, [5], 'it is not asked yet')
+      const again = new Pods([first.gateway, hanging.gateway])
+      const { events, podsAway } = await again.events.list(next)
+      assert.equal(podsAway, undefined)
+      const ids = events.map(({ payload }) => payload.id)
+      assert.ok(ids.includes(here.id) && ids.includes(there.id), 'the cursor kept its place')
+    } finally {
+      Object.assign(limits, usual)
+      await hanging.close()
+      await line?.close()
+    }
   })
 
   test('a wait ends with the first event of any pod', async () => {

@@ -70,6 +70,7 @@ describe('schedules on a test clock', { concurrency: true }, () => {
     assert.equal(paid.amount, '12.00')
     assert.equal(paid.timestamp, '2027-04-01 06:00:00+0000')
     assert.equal(paid.registrationId, registrationId)
+    assert.deepEqual([paid.source, paid.scheduleId], ['SCHEDULER', made.id])
     assert.deepEqual(paid.standingInstruction, {
       mode: 'REPEATED',
       source: 'MIT',
