@@ -2,7 +2,7 @@
  * Chargebacks and their reversals in every shape, each recorded in the oracle's books before its
  * message.
  */
-import { channelId, merchantId } from '../rig/installation/installation.ts'
+import { channelId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 import { say, type Target } from './telling.ts'
 import { tryToRefund } from './waiting.ts'
@@ -136,7 +136,6 @@ async function book(scene: Scene, target: Target, kind: Fact['kind']): Promise<v
   const original = kind === 'chargeback' ? target.key : bookedKey('chargeback', target.key)
   await scene.ground.acquirer.control({
     [kind === 'chargeback' ? 'chargeback' : 'chargebackReversal']: {
-      merchantId,
       key: own,
       original,
       amount: { minor: String(minor), currency: 'EUR' },

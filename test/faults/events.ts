@@ -3,7 +3,7 @@
  * another amount, under a used id, and long after every answer.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { channelId, merchantId } from '../rig/installation/installation.ts'
+import { channelId } from '../rig/installation/installation.ts'
 import { dispute, type Shape } from './disputes.ts'
 import { confirm, fail } from './failures.ts'
 import type { Scene } from './injections.ts'
@@ -93,7 +93,7 @@ export async function injectEvents(scene: Scene, { how, count }: Events): Promis
       const found = await awaited(scene, { ...approved, effects: ['sale'] }, count)
       for (const { key } of found.filter(({ channel }) => channel === channelId)) {
         for (let no = 0; no < 3; no += 1) {
-          await scene.ground.acquirer.control({ tell: { merchantId, key } })
+          await scene.ground.acquirer.control({ tell: { key } })
         }
       }
       return found.length > 0

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
 import { keyHeader, merchantHeader } from '../../connectors/simulator/wire.ts'
-import { merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 import { say, type Target } from './telling.ts'
 
@@ -21,7 +20,7 @@ export async function fail(scene: Scene, target: Target): Promise<0 | 1> {
     headers: {
       authorization: `Bearer ${defaultSecret}`,
       'content-type': 'application/json',
-      [merchantHeader]: merchantId,
+      [merchantHeader]: await acquirer.merchantOf(target.key),
       [keyHeader]: target.key,
     },
     body: '{}',

@@ -11,7 +11,6 @@ import acquirer, {
   connectorsAt,
   withoutReversalByKey,
 } from '../rig/installation/acquirer-plugin.ts'
-import { merchantId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
 export type Operators = {
@@ -44,7 +43,7 @@ export async function openOperators({ ground }: Scene): Promise<Operators> {
     const answer = await fetch(`${ground.acquirer.url}/operations?key=${key}`, {
       headers: {
         authorization: `Bearer ${defaultSecret}`,
-        [merchantHeader]: merchantId,
+        [merchantHeader]: await ground.acquirer.merchantOf(key),
         [keyHeader]: key,
       },
     })

@@ -5,7 +5,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ground, layGround } from '../rig/installation/ground.ts'
-import { merchantId } from '../rig/installation/installation.ts'
 import { assertions, type Violation } from './assertions.ts'
 import { Crew } from './crew.ts'
 import { approveExpired, ownUp } from './events.ts'
@@ -325,7 +324,7 @@ async function endPending({ acquirer, sql }: Ground): Promise<void> {
   )
   for (const [no, { key }] of rows.entries()) {
     if (no % 3 === 2) continue
-    await acquirer.control({ finish: { merchantId, key, code: no % 3 === 0 ? '00' : '05' } })
+    await acquirer.control({ finish: { key, code: no % 3 === 0 ? '00' : '05' } })
   }
 }
 

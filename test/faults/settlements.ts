@@ -4,11 +4,8 @@ import type { Ground } from '../rig/installation/ground.ts'
 import { merchantId } from '../rig/installation/installation.ts'
 
 const dayMs = 86_400_000
-/**
- * Work on files rests beside payments, so that a fifth of the time is left for it, and each file with lines of
- * nobody reads all payments of its days once more: a few long files are less work than many short ones.
- */
-const dayLastsMs = 100_000
+/** Work on files rests beside payments, so that a fifth of the time is left for it. */
+const dayLastsMs = 60_000
 
 export class Settlements {
   readonly #ground: Pick<Ground, 'acquirer' | 'sql'>

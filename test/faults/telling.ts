@@ -6,7 +6,7 @@
 import { sign, signatureHeader } from '../../connectors/simulator/event.ts'
 import { defaultSecret } from '../../connectors/simulator/server.ts'
 import { authenticatorName } from '../rig/installation/acquirer-plugin.ts'
-import { channelId, merchantId } from '../rig/installation/installation.ts'
+import { channelId } from '../rig/installation/installation.ts'
 import type { Scene } from './injections.ts'
 
 /** A payment that messages are about. */
@@ -139,7 +139,7 @@ export async function tellAgain(scene: Scene): Promise<void> {
 async function tellBooked(scene: Scene, key: string): Promise<void> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     await listen(scene, tries % 2 === 0 ? 0 : 0.9)
-    const answer = await scene.ground.acquirer.control({ tell: { merchantId, key } })
+    const answer = await scene.ground.acquirer.control({ tell: { key } })
     if (answer.told === true) return
   }
   throw new Error(`no host takes the event about ${key}`)

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Fault } from '../../../connectors/simulator/faults.ts'
 import { defaultSecret } from '../../../connectors/simulator/server.ts'
+import { keyHeader, merchantHeader } from '../../../connectors/simulator/wire.ts'
 import { markOf, stillRuns } from '../processes.ts'
+import { merchantId, plainMerchantId } from './installation.ts'
 
 const program = join(import.meta.dirname, '../../../connectors/simulator/bin/tollgate-simulator.js')
 
@@ -30,8 +32,10 @@ export type Acquirer = {
   readonly url: string
   /** Plans faults for later requests. */
   plan(...faults: readonly Fault[]): Promise<void>
-  /** See connectors/simulator/control.ts. Throws on a refused order. */
+  /** See connectors/simulator/control.ts; orders need no merchantId. Throws on a refused order. */
   control(order: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  /** Which merchant made an operation. */
+  merchantOf(key: string): Promise<string>
   /** Ends a merchant's business days until this time. @returns the number of its files. */
   settle(merchantId: string, until: Date): Promise<number>
   /** Every entry of the acquirer's ledger. */
@@ -59,7 +63,31 @@ export async function startAcquirer(ledger: string): Promise<Acquirer> {
     exited.then(() => Promise.reject(new Error('the acquirer ended at its start'))),
   ])) as [string]
   const { url } = JSON.parse(line) as { url: string }
-  const control: Acquirer['control'] = async (order) => {
+  const merchantOf = async (key: string) => {
+    const ask = async () => {
+      const found = await fetch(`${url}/operations?key=${key}`, {
+        headers: { ...headers, [merchantHeader]: plainMerchantId, [keyHeader]: key },
+      })
+      return ((await found.json()) as { status?: string }).status
+    }
+    // A planned fault can meet this question, too.
+    const once = () => ask().catch(() => undefined)
+    const status = (await once()) ?? (await once()) ?? (await ask())
+    return status === 'notFound' ? merchantId : plainMerchantId
+  }
+  const named = async (order: Readonly<Record<string, unknown>>) => {
+    for (const name of ['finish', 'tell', 'chargeback', 'chargebackReversal']) {
+      const about = order[name] as { key: string; original?: string } | undefined
+      if (about === undefined) continue
+      return {
+        ...order,
+        [name]: { ...about, merchantId: await merchantOf(about.original ?? about.key) },
+      }
+    }
+    return order
+  }
+  const control: Acquirer['control'] = async (given) => {
+    const order = await named(given)
     const answer = await fetch(`${url}/control`, {
       method: 'POST',
       headers,
@@ -72,6 +100,7 @@ export async function startAcquirer(ledger: string): Promise<Acquirer> {
   return {
     url,
     control,
+    merchantOf,
     plan: async (...faults) => void (await control({ plan: faults })),
     async settle(merchantId, until) {
       const answer = await fetch(`${url}/settlements?at=${until.getTime()}`, {

@@ -24,8 +24,9 @@ export const shopperChannelId = id(8)
 export const plainShopperChannelId = id(9)
 /** Where shoppers come back to; the tests send them to any host. */
 export const publicUrl = 'http://pay.example'
-/** The merchant's name at the acquirer. */
+/** The merchant's name at the acquirer, and the one of channels without reversal by key: its days are not settled. */
 export const merchantId = 'shop'
+export const plainMerchantId = 'plain'
 
 /** All shoppers of a test share one address and a few cards. */
 const ofShoppers = {
@@ -103,7 +104,10 @@ export const installed: Template = {
             channelId: id,
             connector: one,
             mode: 'EXTERNAL',
-            settings: { merchantId, secret: defaultSecret },
+            settings: {
+              merchantId: one === withoutReversalByKey ? plainMerchantId : merchantId,
+              secret: defaultSecret,
+            },
           })
         }
       }
