@@ -91,6 +91,9 @@ from tollgate.payment p
 left join oracle.ledger l on l.key = p.attempt_key
 where p.effect not like 'chargeback%' and p.effect <> 'verification' and (
   p.state = 'approved' and (l.key is null or not l.stands or l.minor <> coalesce(p.approved_minor, p.amount_minor))
+    -- It failed at the moment when an enquiry confirmed it for good, and operators have it as a return.
+    and not (exists (select from oracle.failure f where f.key = p.attempt_key) and exists (
+      select from tollgate.attention t where t.payment_id = p.id and t.kind = 'return'))
   -- What was done all the same and is known has an assertion of its own.
   or p.state in ('declined', 'expired') and l.stands and not exists (
     select from tollgate.attention t where t.payment_id = p.id and t.kind = 'conflict'))`
