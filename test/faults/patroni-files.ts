@@ -52,6 +52,8 @@ export function patroniFile(
         ...bootstrap.dcs,
         synchronous_mode: mode !== 'asynchronous',
         synchronous_mode_strict: mode === 'strict',
+        // With the limit of the example, no standby that is two seconds behind would be promoted.
+        ...(mode === 'asynchronous' ? { maximum_lag_on_failover: 64 * 1024 * 1024 } : {}),
       },
     },
     postgresql: {

@@ -201,10 +201,14 @@ export async function startPatroni({ mode, proxy: habit }: PatroniSetup): Promis
   const strikeNow = async (fault: LeaderFault) => {
     const former = await leader()
     await strikes[fault](former)
-    if (!keepLeader.has(fault)) {
-      await eventually('another server leads', async () => (await leader()) !== former)
+    try {
+      if (!keepLeader.has(fault)) {
+        await eventually('another server leads', async () => (await leader()) !== former)
+      }
+    } finally {
+      // The power comes back, also where nobody could take over.
+      for (const node of nodes) if (children.get(node.name)!.signalCode !== null) startNode(node)
     }
-    for (const node of nodes) if (children.get(node.name)!.signalCode !== null) startNode(node)
     await whole()
   }
   // One after the other, because each needs a whole cluster.
