@@ -92,8 +92,8 @@ async function learnReferences(
   return move(engine, now, { source: by, isOnlySaid: true, refs: { is: 'approved', refs } })
 }
 
-/** The references that a payment does not have; undefined: there are none. */
-export function lackingOf({ answer }: Payment, refs: Refs): Refs | undefined {
+/** The references that a payment does not have; undefined: there are none. A word may name none. */
+export function lackingOf({ answer }: Payment, refs: Refs = {}): Refs | undefined {
   const lacking = Object.entries(refs).filter(([name]) => answer.refs?.[name] === undefined)
   return lacking.length === 0 ? undefined : Object.fromEntries(lacking)
 }

@@ -275,8 +275,8 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
       context: Context<Config, Account>,
     ): Promise<readonly Claim[]> | readonly Claim[]
     /**
-     * The reply to a message that is stored, or that makes no claim; without the handler, 200 with the engine's
-     * result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
+     * The reply to a proven message that is stored, or that makes no claim; without the handler, and for a message
+     * that is not proven, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
      * because the message is stored.
      */
     reply?(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Operation, type Refs, unknown } from '@tollgate/plugin-kit'
 import { GatewayError } from '../../../core/index.ts'
+import { lackingOf } from '../../../core/payment/late-word-apply.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
 import { accept, approval, eur, lose, refusedFor } from '../../rig/late-words.ts'
 import { type EffectRun, line, startEffects } from '../settlement/effect-run.ts'
@@ -103,6 +104,12 @@ describe("the acquirer's references of a decided payment", () => {
     const other = { is: 'approved', refs: { reference: 'other', second: '2' } }
     assert.equal(await run.tell(id, { outcome: other }), 'known')
     assert.deepEqual(await refunded(id), { ...approval.refs, second: '2' })
+  })
+
+  test('a word without references brings none', () => {
+    const payment = { answer: { refs: { reference: 'own' } } } as never
+    assert.equal(lackingOf(payment, undefined), undefined)
+    assert.deepEqual(lackingOf(payment, { reference: 'other', second: '2' }), { second: '2' })
   })
 
   test('the settlement line that decides the payment brings them', async () => {
