@@ -69,6 +69,9 @@ const baskets: readonly Form[] = [
 /** Presses of the pay button before a shopper gives up. */
 const mostPresses = 4
 
+/** The state of a checkout that no host knows. */
+const gone = 'gone'
+
 export type ShopperOptions = {
   readonly seed: number
   readonly count: number
@@ -139,7 +142,7 @@ class Shopper {
     this.#checkouts.push(checkout)
     for (let no = 0; no < mostPresses; no += 1) {
       const reply = await this.#pay(checkout)
-      if (reply === undefined || ['paid', 'closed', 'invalid'].includes(reply.state)) break
+      if (reply === undefined || ['paid', 'closed', 'invalid', gone].includes(reply.state)) break
       if (reply.state === 'busy') await pause(this.#random.between(50, 400))
     }
     if (this.#random.next() < 0.6) await this.#readResult(checkout)
@@ -246,6 +249,8 @@ class Shopper {
       ...(isAnswer ? { state } : {}),
       ...(state === 'invalid' ? { about: `${what} ${JSON.stringify(errors)}` } : {}),
     })
+    // No repeat brings a checkout back that a failover lost.
+    if (page?.status === 404) return { state: gone, url: undefined }
     if (!isAnswer) return undefined
     return { state, url: (redirect as { url?: string } | undefined)?.url }
   }
