@@ -22,13 +22,13 @@ const decides = ({ is }: Outcome) => is === 'approved' || is === 'accepted' || i
  * Writes the outcome under a lease. Safe to run any number of times: it moves only a payment that is open. For a
  * payment that another process has decided meanwhile, it is a late word.
  *
- * @returns false when another process holds the lease, or reverses the payment.
+ * @returns false when another process holds the lease, reverses the payment, or has yet to write its rows again.
  */
 export async function restoreOnRow(engine: Engine, one: RecentOutcome): Promise<boolean> {
   const { work, outcome, source } = one
   const { attemptKey } = work.payment
   const before = await held(engine, attemptKey)
-  if (before === undefined) return true
+  if (before === undefined) return false
   if (!isOpen(before.payment.state)) {
     return (
       !decides(outcome) || (await applyLateWord(engine, attemptKey, outcome, source)) !== undefined
@@ -74,7 +74,7 @@ async function leaseOf(
   return taken && { no: taken.lease, enquiries: taken.enquiries }
 }
 
-/** Writes it once the process that has the lease has given it back. */
+/** Writes it once the process that has the lease has given it back, or the one that began the payment has restored it. */
 export function restoreLater(engine: Engine, one: RecentOutcome): void {
   const { clock, inFlight } = engine
   const untilMs = clock.elapsedMs() + limits.keptOutcomeMs

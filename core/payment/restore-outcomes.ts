@@ -89,7 +89,8 @@ async function writeRows(engine: Engine, outcomes: Remembered): Promise<void> {
   const last = newest(outcomes)
   const begun = outcomes.find(({ work }) => work.begun !== null)
   if (begun === undefined) {
-    await list(engine, last, 'a failover lost its rows, and nobody here remembers them')
+    await list(engine, last, 'a failover lost its rows, and another process may remember them')
+    restoreLater(engine, last)
     return
   }
   const { work, outcome, source, eventId } = begun

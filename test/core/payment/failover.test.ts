@@ -84,6 +84,8 @@ describe('commits that a failover lost', () => {
   let sale: Kept
   let refund: Kept
   let frozen: Kept
+  /** One process began it, and another one remembers its approval. */
+  let apart: Kept
   let event: readonly string[]
   let lostNumber: bigint
 
@@ -100,35 +102,39 @@ describe('commits that a failover lost', () => {
       ...{ channelId: channel, connector: 'scripted', mode: 'EXTERNAL', settings: {} },
     })
     const reversed = { reverseByKey: () => ({ is: 'reversed', refs: {} }) as const }
-    acquirer.tell('order-waits', {
+    const waits = {
       ...reversed,
       debit: (operation: Operation, context: Context) => {
         context.sending()
         return pending('event', { refs: { reference: `at-${operation.key}` } })
       },
-    })
+    }
+    acquirer.tell('order-waits', waits)
+    acquirer.tell('order-apart', waits)
     acquirer.tell('order-queued', reversed)
     // The standby has both as they begin.
     waiting = await pay(api, 'order-waits')
-    const [row] = await sql<{ attempt_key: string }>(
-      `select attempt_key from tollgate.payment where id = '${waiting.id}'`,
-    )
+    const approve = async (gateway: Gateway, { id }: Kept) => {
+      const [row] = await sql<{ attempt_key: string }>(
+        `select attempt_key from tollgate.payment where id = '${id}'`,
+      )
+      const outcome = { is: 'approved', refs: { reference: 'by-event' } }
+      const told = { eventId: `late-${id}`, key: row!.attempt_key, outcome }
+      await gateway.inbound('scripted', account, message(told as never))
+      await approvedAgain({ id })
+    }
     queued = await accepted()
     await atStandby(`select 1 from tollgate.payment where id = '${queued.id}'`)
     await atStandby(
       `select 1 from tollgate.payment where id = '${waiting.id}' and state = 'pending'`,
     )
     await pair.cutOff()
-    const outcome = { is: 'approved', refs: { reference: 'by-event' } }
     worker = await start('worker')
     await sql(`update tollgate.timer set due_at = now() where kind = 'queued'`)
     await approvedAgain(queued)
-    await worker.inbound(
-      'scripted',
-      account,
-      message({ eventId: 'late', key: row!.attempt_key, outcome } as never),
-    )
-    await approvedAgain(waiting)
+    await approve(worker, waiting)
+    apart = await pay(worker, 'order-apart')
+    await approve(api, apart)
     held = await pay(worker, 'order-held', { paymentType: 'PA' })
     capture = await api.payments.capture(held.id, eur as never)
     sale = await pay(worker, 'order-sale')
@@ -172,6 +178,9 @@ describe('commits that a failover lost', () => {
     for (const one of [capture, refund]) {
       await until(async () => ((await listed(one)).includes(missing) ? true : undefined), 60_000)
     }
+    const begunElsewhere =
+      'recovered: a failover lost its rows, and another process may remember them'
+    await until(async () => ((await listed(apart)).includes(begunElsewhere) ? true : undefined))
     // Of a process that is gone: an operation on a payment that another one remembers.
     const [entry] = await sql<{ id: string }>(`insert into tollgate.attention
       (id, kind, payment_id, attempt_key, alarm_at, detail, reference, freezes)
@@ -199,6 +208,11 @@ describe('commits that a failover lost', () => {
       'recovered: its outcome was missing and was written again',
     ])
     assert.deepEqual(acquirer.of('order-waits'), ['debit'])
+  })
+
+  test('an approval waits for the payment that another process began', async () => {
+    await approvedAgain(apart)
+    assert.deepEqual(acquirer.of('order-apart'), ['debit'])
   })
 
   test('a queued payment gets the approval that a process remembers, and is not reversed', async () => {
