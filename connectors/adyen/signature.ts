@@ -1,7 +1,7 @@
 /** The proof of a webhook: an HMAC over some fields of each of its items. */
 import { type Inbound, isHmac } from '@tollgate/plugin-kit'
 
-/** An item of a webhook: the fields that its signature covers. Nothing else of an item has a meaning here. */
+/** An item of a webhook: the fields that its signature covers. Of the others, the date alone is read, for doubts. */
 export type Item = {
   readonly pspReference: string
   /** Empty where the item is about no earlier one. */
@@ -17,7 +17,7 @@ export type Item = {
 export type Signed = {
   readonly item: Item
   readonly signature: string | undefined
-  /** When it happened, says the message, which proves nothing; empty for another form. */
+  /** When it happened, unproven: another date can make operators look, no more. Empty for another form. */
   readonly date: string
 }
 
