@@ -14,6 +14,7 @@ import { kindOf, operationOf, referencedBy, returnsOf } from './rebuild-attempt.
 import { chargesAnew } from './reserve-follow-up.ts'
 import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
+import { stillStands } from './still-stands.ts'
 import { beginQueued, endQueued, type QueuedRow, queuedFor } from './store-queued.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
 import { continueChain } from './two-step.ts'
@@ -21,6 +22,8 @@ import type { Payment } from './types.ts'
 
 const tooLate = 'it was not committed and sent within an hour after it was accepted'
 const removed = 'its registration was removed before it was sent'
+const fallen =
+  'the payment that it follows was charged back, failed, was closed or was held before it was sent'
 
 /**
  * Sends the payment if it is queued. Safe to run any number of times and anywhere: one process begins
@@ -62,7 +65,13 @@ async function begins(engine: Engine, payment: Payment, timeoutMs: number): Prom
     await resolve(engine, payment.attemptKey, 'look')
     return false
   }
-  const why = begun.is_removed ? removed : isTooOld(begun) ? tooLate : undefined
+  const why = begun.is_removed
+    ? removed
+    : isTooOld(begun)
+      ? tooLate
+      : payment.parentId === null || (await stillStands(engine, payment))
+        ? undefined
+        : fallen
   if (why === undefined) return true
   const work = { payment, lease: 1, begun: null, returns: null }
   await settle(engine, work, notSent(why), 'answer')

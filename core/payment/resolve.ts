@@ -260,7 +260,7 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   }
   const ageMs = attempt?.age_ms ?? Number.POSITIVE_INFINITY
   const isRepeated = reversalByKey(work) === undefined && mayRepeat(work, ageMs)
-  if (isRepeated && (await stillStands(engine, work))) {
+  if (isRepeated && (await stillStands(engine, work.payment))) {
     const end = await sendAgain(engine, work)
     const { outcome } = end
     // The entry names the cause, which operators can end at the acquirer.

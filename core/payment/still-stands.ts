@@ -1,17 +1,17 @@
-/** Before an operation without an answer is sent again: what it is about may have changed. */
+/** Before an operation is sent that was reserved earlier, or sent without an answer: its payment may have changed. */
 import type { Engine } from '../engine.ts'
-import type { AttemptContext } from './attempt-context.ts'
 import { isChargedBack } from './dispute-fact.ts'
 import { held } from './late-word-move.ts'
 import { referencedBy } from './rebuild-attempt.ts'
 import { balanceById } from './store-read.ts'
 import { toldAsGone } from './store-take-back.ts'
+import type { Payment } from './types.ts'
 
 /**
  * Whether the engine would still begin this operation; the referenced payment may have changed
  * since. Money that may be back already, by a chargeback or by a word of the acquirer, is not given back.
  */
-export async function stillStands(engine: Engine, { payment }: AttemptContext): Promise<boolean> {
+export async function stillStands(engine: Engine, payment: Payment): Promise<boolean> {
   if (payment.effect === 'undo') {
     const undoes = await referencedBy(engine, payment)
     if (undoes === undefined || (await isChargedBack(engine, undoes))) return false
