@@ -147,8 +147,14 @@ export type Rule =
       unless?: Presence
       message: string
     }
-  /** When any of `when` is present, at least one of `of` must be. */
-  | { rule: 'any'; when: readonly string[]; of: readonly string[]; message: string }
+  /** When any of `when` is present, at least one of `of` must be; not while `unless` holds. */
+  | {
+      rule: 'any'
+      when: readonly string[]
+      of: readonly string[]
+      unless?: Presence
+      message: string
+    }
   /**
    * The values of `of` together must not consist of digits only. Those named by `ignoring` do not
    * count while its field is present, because the engine ignores them then.

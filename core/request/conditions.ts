@@ -83,7 +83,11 @@ function namesIn(condition: Condition): string[] {
         ),
       ]
     case 'any':
-      return [...condition.when, ...condition.of]
+      return [
+        ...condition.when,
+        ...condition.of,
+        ...(condition.unless ? [condition.unless.field] : []),
+      ]
     case 'implies':
       return [condition.when.field, ...condition.need]
     case 'mandatory':
@@ -152,10 +156,11 @@ function ruleOf(condition: Condition, list: string): Rule {
     }
     case 'any': {
       const [when, of] = [fields(condition.when), fields(condition.of)]
+      const unless = holds(condition.unless, false)
       return (scope, errors) => {
         const isBroken =
           when.some((one) => isPresent(one, scope.at)) && missing(of, scope).length === of.length
-        if (isBroken) refuse(of, scope, errors)
+        if (isBroken && !unless(scope)) refuse(of, scope, errors)
       }
     }
     case 'implies': {

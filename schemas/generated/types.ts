@@ -468,7 +468,7 @@ export interface VirtualAccount {
 
 export interface BankAccount {
   /** Name of the account's owner. */
-  holder: string
+  holder?: string
   /** Name of the bank. */
   bankName?: string
   /** Domestic account number. */

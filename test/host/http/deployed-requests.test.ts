@@ -37,6 +37,34 @@ describe('requests of deployed clients', () => {
     assert.ok(errorsOf(byNumber).includes('bankAccount.bankCode'))
   })
 
+  test('a brand that redirects to the bank takes a part of the account, a direct debit does not', async () => {
+    const order = { amount: '10.00', currency: 'EUR', paymentType: 'DB' }
+    const parts = [
+      { paymentBrand: 'SOFORTUEBERWEISUNG', 'bankAccount.country': 'AT' },
+      { paymentBrand: 'IDEAL', 'bankAccount.bankName': 'ABN_AMRO', 'bankAccount.country': 'NL' },
+      { paymentBrand: 'EPS', 'bankAccount.country': 'AT' },
+      {
+        paymentBrand: 'GIROPAY',
+        'bankAccount.country': 'DE',
+        'bankAccount.bic': 'TESTDETT421',
+        'bankAccount.iban': 'DE89370400440532013000',
+      },
+    ]
+    for (const part of parts) {
+      const shopperResultUrl = 'https://shop.example/back'
+      const sent = await post('/v1/payments', { ...order, ...part, shopperResultUrl })
+      assert.equal(sent.status, 200, JSON.stringify(sent.body))
+    }
+    const sepa = { paymentBrand: 'DIRECTDEBIT_SEPA', 'bankAccount.country': 'DE' }
+    assert.deepEqual(errorsOf(await post('/v1/payments', { ...order, ...sepa })), [
+      'bankAccount.bankCode',
+      'bankAccount.bic',
+      'bankAccount.holder',
+      'bankAccount.iban',
+      'bankAccount.number',
+    ])
+  })
+
   test('a merchantTransactionId may have line breaks, and a search finds it', async () => {
     const merchantTransactionId = 'order 17\r\nsecond line'
     const paid = await post('/v1/payments', { ...debit, merchantTransactionId })
