@@ -168,6 +168,7 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
   await days
   await crew.allPresent()
   await Promise.all([shops.stop(), schedulers.stop(), shoppers.stop()])
+  if (profile.goal !== undefined) await makeUp(scene, injected)
   history.close()
   const seconds = (performance.now() - startedMs) / 1000
   say(`merchants are done after ${seconds.toFixed(0)} s; waiting for quiet`)
@@ -234,6 +235,16 @@ async function follow(
   }
   await pause(Math.max(0, startedMs + forMs - performance.now()))
   return injected.toSorted((one, other) => one.planned.no - other.planned.no)
+}
+
+const makeUpTries = 3
+
+/** Work on settlement files rests beside payments, so hosts die there once the merchants are done. */
+async function makeUp(scene: Scene, injected: Done[]): Promise<void> {
+  for (let tries = 0; tries < makeUpTries; tries += 1) {
+    for (const planned of missing(injected)) injected.push(await inject(scene, planned))
+  }
+  await scene.crew.allPresent()
 }
 
 /** The least attempted injection of each kind that never occurred. */

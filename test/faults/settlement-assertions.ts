@@ -3,7 +3,8 @@ const hex = (column: string) => `replace(${column}::text, '-', '')`
 
 /**
  * Lines of the acquirer name operations by key; those of the other connector are nobody's. The line of a declined
- * or wholly reversed payment is matched with none: operators get it, with the payment as its candidate.
+ * or wholly reversed payment is matched with none: operators get it, with the payment as its candidate, and may keep
+ * the money afterwards.
  */
 const linesHavePayments = `
 select ${hex('a.payment_id')} as about,
@@ -13,7 +14,7 @@ join tollgate.attempt a on a.key = r.named_key and a.connector = 'simulator-http
 join tollgate.payment p on p.id = a.payment_id
 where not exists (
   select from tollgate.settlement_match m where m.record_id = r.id and m.payment_id = a.payment_id)
-  and not (p.id = any(r.candidates) and (p.state in ('declined', 'expired') or exists (
+  and not (p.id = any(r.candidates) and (p.state in ('declined', 'expired') or (a.settled_by = 'operator' and 'STATE' = any(r.discrepancies)) or exists (
     select from tollgate.payment_balance b where b.payment_id = p.id and b.reversed >= p.approved_minor)))`
 
 /** What lines settle of each payment: by its names, and by amount and card alone. */
