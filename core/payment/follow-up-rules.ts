@@ -7,9 +7,12 @@ import { groupOf, refuse, textOf } from '../request/values.ts'
 import { isOpen } from './late-word-table.ts'
 import { type Effect, handlerOf } from './operation-kinds.ts'
 import type { Balance, Payment } from './types.ts'
+import { whyUnfit } from './why-refused.ts'
 
 export function refuseUnusable(payment: Payment, type: PaymentType): void {
-  if (!type.refersTo.includes(payment.paymentType)) throw new GatewayError('700.300.100')
+  if (!type.refersTo.includes(payment.paymentType)) {
+    throw new GatewayError('700.300.100', { parameterErrors: [whyUnfit(payment, type)] })
+  }
   if (isOpen(payment.state)) throw new GatewayError('700.400.570')
   if (payment.state !== 'approved') {
     throw new GatewayError(type.refusedUnusable ?? '700.100.100')

@@ -25,6 +25,7 @@ import { refuseFollowedNumber } from './stored-number.ts'
 import { unsupported } from './supported.ts'
 import { continueChain } from './two-step.ts'
 import type { Payment } from './types.ts'
+import { whyRefused } from './why-refused.ts'
 
 /** The referenced payment, decided if possible and usable for this type. */
 export async function referenced(
@@ -75,7 +76,12 @@ async function visiblePayment(
   const [row] = isId(id) ? await engine.lanes.read(paymentById(id, own)) : []
   const payment = row === undefined ? await twoStepCapture(engine, id, own) : toPayment(row)
   if (payment === undefined)
-    throw new UnknownReference(type.refusedUnusable ?? '700.100.100', { status: 404 })
+    throw new UnknownReference(type.refusedUnusable ?? '700.100.100', {
+      status: 404,
+      parameterErrors: [
+        { name: 'id', message: 'in the path is that of no payment of this entity' },
+      ],
+    })
   if (named !== null && !named.includes(payment.channelId)) {
     throw refuse('700.400.700', 'entityId', 'the referenced payment belongs to another channel')
   }
@@ -149,8 +155,11 @@ async function refusal(
   const [row] = await engine.lanes.single(balanceById(target.rootId))
   const balance = row === undefined ? undefined : toBalance(row)
   const { connector } = (await engine.targets.of(target, undefined)).loaded
+  const why = balance && whyRefused(balance, { effect, amountMinor }, target.amount.currency)
   return (
     unsupported(connector, effect, amountMinor, balance) ??
-    new GatewayError(refusalCode(balance, type, effect))
+    new GatewayError(refusalCode(balance, type, effect), {
+      ...(why !== undefined && { parameterErrors: [why] }),
+    })
   )
 }
