@@ -126,7 +126,7 @@ export class Entities {
     if (typeof entity.name !== 'string' || entity.name.trim() === '')
       throw new Error(`a ${entity.kind} needs a name`)
     refuseNumberIn(entity.name, entity.kind)
-    checkEntitySettings(entity.settings ?? {})
+    checkEntitySettings(entity.settings ?? {}, false)
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
       addEntity(
@@ -156,7 +156,7 @@ export class Entities {
     settings: Record<string, unknown>,
     { by }: Change = {},
   ): Promise<void> {
-    checkEntitySettings(settings)
+    checkEntitySettings(settings, true)
     const rows = isId(id)
       ? await this.#lanes.single(setEntitySettings(id, settings, actorBy(by)))
       : []

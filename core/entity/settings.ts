@@ -39,7 +39,7 @@ const origins: Setting = {
     Array.isArray(value) &&
     value.length <= mostOrigins &&
     value.every((one) => typeof one === 'string' && isOrigin(one)),
-  hint: `a list of at most ${mostOrigins} origins, such as ["https://shop.example"]`,
+  hint: `a list of at most ${mostOrigins} origins, such as ["https://shop.example"]; [] is no page at all`,
 }
 
 function isOrigin(text: string): boolean {
@@ -103,8 +103,14 @@ function isZone(name: string): boolean {
   }
 }
 
-/** @throws Error naming an unknown setting or a wrong value. */
-export function checkEntitySettings(settings: Readonly<Record<string, unknown>>): void {
+/**
+ * @param isChange a null takes the setting away, so that the one above or the default holds again.
+ * @throws Error naming an unknown setting or a wrong value.
+ */
+export function checkEntitySettings(
+  settings: Readonly<Record<string, unknown>>,
+  isChange: boolean,
+): void {
   for (const [name, value] of Object.entries(settings)) {
     const setting = Object.hasOwn(known, name) ? known[name] : undefined
     if (setting === undefined) {
@@ -112,6 +118,8 @@ export function checkEntitySettings(settings: Readonly<Record<string, unknown>>)
         `"${name}" is no setting of an entity (there are: ${Object.keys(known).join(', ')})`,
       )
     }
-    if (!setting.takes(value)) throw new Error(`the setting ${name} must be ${setting.hint}`)
+    if (setting.takes(value) || (isChange && value === null)) continue
+    const orNone = isChange ? '; null takes it away' : ''
+    throw new Error(`the setting ${name} must be ${setting.hint}${orNone}`)
   }
 }

@@ -124,7 +124,7 @@ export const setEntitySettings = (id: string, settings: Record<string, unknown>,
 with was as (
   select id, settings from tollgate.entity where id = ${id}::uuid for update),
 changed as (
-  update tollgate.entity set settings = was.settings || ${JSON.stringify(settings)}::jsonb
+  update tollgate.entity set settings = jsonb_strip_nulls(was.settings || ${JSON.stringify(settings)}::jsonb)
   from was
   where entity.id = was.id
   returning entity.id, was.settings as before, entity.settings as after),

@@ -92,13 +92,13 @@ export const entityCreateCommand: Command = {
 export const entitySetCommand: Command = {
   name: 'entity set',
   summary:
-    'Change settings of an entity, and print all that it has. Other settings keep their values.',
+    'Change settings of an entity, and print all that it has. Other settings keep their values; null takes one away.',
   words: ['<id>'],
   options: {
     settings: {
       type: 'string',
       value: 'json',
-      meaning: 'Settings as JSON: {"partialApproval":true}.',
+      meaning: 'Settings as JSON: {"partialApproval":true}. null takes a setting away.',
       isRequired: true,
     },
   },

@@ -212,6 +212,36 @@ describe('entities, tokens and accounts', () => {
     assert.equal((await run.send({ ...form, entityId: loose })).status, 200)
   })
 
+  test('null takes a setting away, so that the one above holds again', async () => {
+    const { entities } = run.gateway
+    const merchant = await entities.create({
+      ...{ kind: 'merchant', name: 'M', parentId: run.division },
+      settings: { cvvRequired: true },
+    } as never)
+    const loose = await channel({ parentId: merchant, settings: { cvvRequired: false } })
+    const own = { cvvRequired: null, widgetOrigins: ['https://shop.example'] }
+    await entities.configure(loose, own)
+    assert.deepEqual((await entities.get(loose))?.settings, {
+      widgetOrigins: ['https://shop.example'],
+    })
+    const { 'card.cvv': _cvv, ...form } = flat(card('4200000000000000'))
+    const answer = await run.send({ ...form, entityId: loose })
+    assert.equal(answer.body.result.code, '100.100.600')
+    await assert.rejects(
+      entities.configure(loose, { cvvRequired: 'yes' }),
+      /cvvRequired must be one of true, false; null takes it away/,
+    )
+    await assert.rejects(
+      entities.create({
+        kind: 'channel',
+        name: 'N',
+        parentId: merchant,
+        settings: { cvvRequired: null },
+      } as never),
+      /cvvRequired must be one of true, false$/,
+    )
+  })
+
   test('an account stores open settings in clear and seals secret ones; its connector gets both', async () => {
     const { entities } = run.gateway
     const entityId = await channel()
