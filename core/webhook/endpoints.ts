@@ -20,6 +20,7 @@ import {
 } from '../vault/webhook-keys.ts'
 import { sendNotification, type Underway } from './attempt.ts'
 import { addEndpoint, changeEndpoint, endpointById, removeEndpoint, toEndpoint } from './store.ts'
+import { probeNow } from './store-queue.ts'
 import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './types.ts'
 
 /** An endpoint, with secrets that are shown this one time. */
@@ -226,7 +227,11 @@ export async function testEndpoint(
       if (isGone()) for (const call of underway) call.finish()
     }, lookMs)
     try {
-      return await sendNotification(engine, endpoint, keysOf(secrets!), message, underway)
+      const tried = await sendNotification(engine, endpoint, keysOf(secrets!), message, underway)
+      if (tried.delivered) {
+        await engine.lanes.single(probeNow(endpoint.id, new Date(engine.clock.realMs())))
+      }
+      return tried
     } finally {
       clearInterval(looking)
     }

@@ -69,6 +69,19 @@ export const saveHealth = (me: string, health: Health) => sql`
     failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
   where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
 
+/** After a delivered test of an endpoint that is down: its oldest notification is due now, as the next attempt. */
+export const probeNow = (endpointId: string, now: Date) => sql<{ endpoint_id: string }>`
+with first as materialized (
+  select id from tollgate.delivery
+  where endpoint_id = ${endpointId}::uuid and state = 'pending'
+  order by due_at limit 1),
+due as (
+  update tollgate.delivery set due_at = least(due_at, ${now}::timestamptz)
+  where id in (select id from first) and state = 'pending')
+update tollgate.webhook_queue set probe_at = null, wake_at = least(wake_at, ${now}::timestamptz)
+where endpoint_id = ${endpointId}::uuid and failures >= ${limits.webhookFailures}::integer
+returning endpoint_id`
+
 export type ReleaseRow = {
   readonly endpoint_id: string
   readonly failures: number

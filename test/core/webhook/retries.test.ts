@@ -359,6 +359,25 @@ describe('the state of an endpoint', () => {
       assert.equal(ids.size, 20)
     }, 'fail'))
 
+  test('a delivered test of an endpoint that is down sends what waits', () =>
+    inShop(async ({ run, receiver, endpointId }) => {
+      await Promise.all(Array.from({ length: 6 }, () => run.pay()))
+      await until(async () => {
+        const [row] = await run.sql<{ failures: number; owner: string | null }>(
+          'select failures, owner from tollgate.webhook_queue',
+        )
+        const isDown = row !== undefined && row.failures >= limits.webhookFailures
+        return isDown && row.owner === null ? true : undefined
+      })
+      receiver.behave('ok')
+      // The clock stands still: no retry is due by itself.
+      assert.equal((await run.gateway.webhooks.test(endpointId)).delivered, true)
+      await until(async () => {
+        const rows = await run.sql(`select id from tollgate.delivery where state <> 'delivered'`)
+        return rows.length === 0 ? true : undefined
+      })
+    }, 'fail'))
+
   test('a test reaches an endpoint at once, active or not, and reports its answer', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
