@@ -1,8 +1,24 @@
 /** An SSH connection to a server with a pinned host key. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type TransferContext, TransferError, type TransferTarget } from '@tollgate/plugin-kit'
-import { Client } from 'ssh2'
+import { type Algorithms, Client } from 'ssh2'
+import { checkLoginKey, isQuick, unreadable } from './key-sizes.ts'
 import { stepsOf } from './steps.ts'
+
+/**
+ * The server must not choose what takes long: packets that unpack to a thousand times their size, before the
+ * login, or Diffie-Hellman over numbers of its own.
+ */
+const algorithms: Algorithms = {
+  compress: ['none'],
+  kex: [
+    'curve25519-sha256',
+    'curve25519-sha256@libssh.org',
+    'ecdh-sha2-nistp256',
+    'ecdh-sha2-nistp384',
+    'ecdh-sha2-nistp521',
+  ],
+}
 
 export type Connected = {
   readonly client: Client
@@ -27,6 +43,8 @@ export async function connectSsh(
   if (pinned.length === 0) {
     throw new TransferError('wrong-server', 'no host key is pinned for the server')
   }
+  const privateKey = target.privateKey?.reveal()
+  if (privateKey !== undefined) checkLoginKey(privateKey)
   const client = new Client()
   const steps = stepsOf(context, () => client.destroy())
   const address = await steps.wait(
@@ -35,6 +53,7 @@ export async function connectSsh(
   )
   let shown: string | undefined
   let isProven = false
+  let isSlow = false
   const lost = new Promise<never>((_, reject) => {
     client.on('error', (error) => reject(error))
     client.on('close', () => reject(new TransferError('closed', 'the server ended the connection')))
@@ -42,7 +61,6 @@ export async function connectSsh(
   lost.catch(() => {})
   const ready = new Promise<void>((resolve) => client.once('ready', resolve))
   const password = target.password?.reveal()
-  const privateKey = target.privateKey?.reveal()
   if (password !== undefined) {
     // Some servers ask for the password in a dialogue only.
     client.on('keyboard-interactive', (_name, _text, _language, prompts, answer) =>
@@ -54,12 +72,14 @@ export async function connectSsh(
       host: address,
       port: target.port,
       username: target.user,
+      algorithms,
       ...(password === undefined ? {} : { password, tryKeyboard: true }),
       ...(privateKey === undefined ? {} : { privateKey }),
       hostVerifier: (key: Buffer) => {
         shown = fingerprintOf(key)
         isProven = pinned.some((one) => isSame(one, shown!))
-        return isProven
+        isSlow = isProven && !isQuick(key)
+        return isProven && !isSlow
       },
       // The steps have limits of their own.
       readyTimeout: 0,
@@ -70,9 +90,17 @@ export async function connectSsh(
   } catch (error) {
     client.destroy()
     if (TransferError.is(error) && error.code !== 'closed') throw error
+    if (isSlow) throw tooLarge(target.host, error)
     throw reasonOf(error, target, shown, isProven)
   }
 }
+
+const tooLarge = (host: string, cause: unknown) =>
+  new TransferError(
+    'protocol',
+    `the RSA host key of ${host} has more than 8192 bits or an unusual exponent`,
+    { cause },
+  )
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
@@ -108,7 +136,7 @@ function reasonOf(
     return new TransferError('protocol', text, options)
   }
   if (error instanceof Error && /private ?key/i.test(error.message)) {
-    return new TransferError('login', 'the private key of the login cannot be read', options)
+    return unreadable(error)
   }
   return new TransferError('closed', `${host} ended the connection before the login`, options)
 }

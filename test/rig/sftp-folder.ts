@@ -14,7 +14,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import ssh2, { type Connection, type FileEntryWithStats, type SFTPWrapper } from 'ssh2'
+import ssh2, {
+  type Algorithms,
+  type Connection,
+  type FileEntryWithStats,
+  type SFTPWrapper,
+} from 'ssh2'
 import { fingerprintOf } from '../../plugins/file-transfer/ssh.ts'
 import { newSshKey } from './ssh-keys.ts'
 
@@ -51,10 +56,13 @@ export type SftpFolder = {
   close(): Promise<void>
 }
 
-export async function startSftpFolder(): Promise<SftpFolder> {
+/** @param algorithms those that the server offers; by default, those of the library */
+export async function startSftpFolder(
+  algorithms: Algorithms = {},
+  key = newSshKey().private,
+): Promise<SftpFolder> {
   const path = await mkdtemp(join(tmpdir(), 'sftp-folder-'))
-  const key = newSshKey()
-  const parsed = ssh2.utils.parseKey(key.private)
+  const parsed = ssh2.utils.parseKey(key)
   if (parsed instanceof Error) throw parsed
   const [user, password] = ['reports', 'a long password']
   const log: string[] = []
@@ -69,7 +77,7 @@ export async function startSftpFolder(): Promise<SftpFolder> {
     return failing.after < 0 ? failing.how : undefined
   }
 
-  const server = new ssh2.Server({ hostKeys: [key.private] }, (connection) => {
+  const server = new ssh2.Server({ hostKeys: [key], algorithms }, (connection) => {
     connections.add(connection)
     connection.on('error', () => {})
     connection.on('close', () => connections.delete(connection))

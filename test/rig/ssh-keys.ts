@@ -17,3 +17,57 @@ export function newSshKey(type: KeyType = 'ed25519', choices: Choices = {}) {
     if (!(read instanceof Error)) return pair
   }
 }
+
+/** Numbers of this size in the places of an RSA key, which are none. A signature with them takes the longest time. */
+export function madeUpRsaKey(bits: number): { readonly pem: string; readonly openSsh: string } {
+  const [long, e, short] = [Buffer.alloc(bits / 8, 0xff), Buffer.of(1, 0, 1), Buffer.of(0xc5)]
+  const [n, d, p, q, dp, dq, qi] = [long, long, short, short, short, short, short]
+  return {
+    pem: pkcs1File([n, e, d, p, q, dp, dq, qi]),
+    openSsh: openSshFile('ssh-rsa', [n, e, d, qi, p, q]),
+  }
+}
+
+/** An RSA key in PEM with these numbers: n, e, d, p, q, dp, dq, qi. */
+export function pkcs1File(numbers: readonly Buffer[]): string {
+  const integers = [Buffer.of(0), ...numbers].map((number) =>
+    der(2, number[0]! < 0x80 ? number : Buffer.concat([Buffer.of(0), number])),
+  )
+  const lines = der(0x30, Buffer.concat(integers))
+    .toString('base64')
+    .match(/.{1,64}/g)!
+    .join('\n')
+  return `-----BEGIN RSA PRIVATE KEY-----\n${lines}\n-----END RSA PRIVATE KEY-----\n`
+}
+
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content
+  const head = length < 128 ? [length] : [0x82, length >> 8, length & 255]
+  return Buffer.concat([Buffer.of(tag, ...head), content])
+}
+
+/** A file in OpenSSH's format with these fields of a private key. */
+export function openSshFile(type: string, fields: readonly Buffer[]): string {
+  const check = Buffer.from('same')
+  const secret = [check, check, field(type), ...fields.map(field), field('comment')]
+  const size = Buffer.concat(secret).length
+  const padding = Buffer.from(Array.from({ length: (8 - (size % 8)) % 8 }, (_, at) => at + 1))
+  const bytes = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    ...[field('none'), field('none'), field(''), Buffer.of(0, 0, 0, 1)],
+    field(field(type)),
+    field(Buffer.concat([...secret, padding])),
+  ])
+  const lines = bytes
+    .toString('base64')
+    .match(/.{1,70}/g)!
+    .join('\n')
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`
+}
+
+function field(value: string | Buffer): Buffer {
+  const bytes = Buffer.from(value as string)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}

@@ -21,7 +21,9 @@ import {
   type TransferErrorCode,
   type TransferTarget,
 } from '@tollgate/plugin-kit'
+import type { Algorithms } from 'ssh2'
 import { type SftpFolder, startSftpFolder } from '../../rig/sftp-folder.ts'
+import { madeUpRsaKey, newSshKey } from '../../rig/ssh-keys.ts'
 
 const name = 'settlement-0007.csv'
 const content = Buffer.alloc(1_000_000, 'ReconciliationType;PaymentType\r\n')
@@ -229,6 +231,44 @@ describe('SFTP', () => {
       push(undefined, { ...target, privateKey }),
       failsWith('login', /the private key of the login cannot be read/),
     )
+  })
+
+  test('a stored key of more than 8192 bits signs nothing', async () => {
+    const { password: _, ...target } = targetOf()
+    for (const key of Object.values(madeUpRsaKey(9_000))) {
+      await assert.rejects(
+        push(undefined, { ...target, privateKey: new Sensitive(key) }),
+        failsWith('login', /the RSA key of the login has more than 8192 bits: store a smaller one/),
+      )
+    }
+  })
+
+  test('keys of every type log in', async () => {
+    const { password: _, ...target } = targetOf()
+    for (const type of ['ed25519', 'ecdsa', 'rsa'] as const) {
+      const { private: key } = newSshKey(type, { bits: type === 'rsa' ? 2048 : 256 })
+      await push(undefined, { ...target, privateKey: new Sensitive(key) })
+    }
+  })
+
+  for (const [what, algorithms] of [
+    ['compression before the login', { compress: ['zlib'] }],
+    ['compression after the login', { compress: ['zlib@openssh.com'] }],
+    ['Diffie-Hellman with large numbers', { kex: ['diffie-hellman-group18-sha512'] }],
+  ] as [string, Algorithms][]) {
+    test(`a server that offers ${what} alone is left`, async () => {
+      const strange = await startSftpFolder(algorithms)
+      const target = targetOf({ port: strange.port, hostKeys: [strange.hostKey] })
+      const refused = failsWith('protocol', /shares no secure SSH algorithms/)
+      await assert.rejects(push(undefined, target).finally(strange.close), refused)
+    })
+  }
+
+  test('an RSA host key of more than 8192 bits is refused, also where it is pinned', async () => {
+    const strange = await startSftpFolder({}, madeUpRsaKey(9_000).pem)
+    const target = targetOf({ port: strange.port, hostKeys: [strange.hostKey] })
+    const refused = failsWith('protocol', /host key of sftp\.example\.com has more than 8192 bits/)
+    await assert.rejects(push(undefined, target).finally(strange.close), refused)
   })
 
   test('a full disk is told, and nothing gets the final name', async () => {
