@@ -485,6 +485,8 @@ export const limits = {
   /** Destinations, and keys for reading by SFTP, of one entity. */
   reportDestinationsPerEntity: 20,
   sftpKeysPerEntity: 50,
+  /** RSA keys of SSH. With more bits, a signature or its check keeps the process busy for too long. */
+  rsaKeyBits: { min: 2048, max: 8192 },
   /** Lease of a process on a destination, and the time after which it is renewed. */
   reportLeaseMs: 2 * minute,
   reportLeaseRenewMs: 30 * second,

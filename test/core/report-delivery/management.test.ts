@@ -14,7 +14,7 @@ import {
   type SftpKeyView,
 } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
-import { newSshKey } from '../../rig/ssh-keys.ts'
+import { madeUpRsaKey, newSshKey, openSshFile, pkcs1File } from '../../rig/ssh-keys.ts'
 
 const hostKey = `SHA256:${'k'.repeat(43)}`
 const secret = 'a long and secret password'
@@ -247,7 +247,12 @@ describe('report destinations', () => {
 
   test('private keys are taken in both formats, and none with a passphrase', async () => {
     const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-    const keys = [newSshKey().private, String(pem.export({ type: 'pkcs8', format: 'pem' }))]
+    const keys = [
+      newSshKey().private,
+      newSshKey('ecdsa', { bits: 521 }).private,
+      newSshKey('rsa', { bits: 2048 }).private,
+      String(pem.export({ type: 'pkcs8', format: 'pem' })),
+    ]
     for (const privateKey of keys) {
       const { id, login } = await make({ 'login.password': '', 'login.privateKey': privateKey })
       assert.equal(login.type, 'KEY')
@@ -272,6 +277,39 @@ describe('report destinations', () => {
       const [error] = errorsOf(reply)
       assert.equal(error?.name, 'login.privateKey')
       assert.match(error?.message ?? '', /OpenSSH format, or RSA or ECDSA in PEM/)
+    }
+  })
+
+  test('a private key whose signatures take long, or that is no whole key, is refused', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const numbers = privateKey.export({ format: 'jwk' }) as Record<string, string>
+    const pemOf = (changed: Readonly<Record<string, string>>) => {
+      const all = { ...numbers, ...changed }
+      const names = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi']
+      return pkcs1File(names.map((name) => Buffer.from(all[name]!, 'base64url')))
+    }
+    const long = Buffer.alloc(4_096, 0x7f).toString('base64url')
+    const nistp256 = [Buffer.from('nistp256'), Buffer.alloc(65, 4), Buffer.of(5)]
+    const ed25519 = [Buffer.alloc(32, 1), Buffer.concat([Buffer.alloc(32, 2), Buffer.alloc(32, 1)])]
+    for (const [key, message] of [
+      [madeUpRsaKey(9_000).pem, /^must be an RSA key of 2048 to 8192 bits$/],
+      [madeUpRsaKey(9_000).openSsh, /^must be an RSA key of 2048 to 8192 bits$/],
+      [madeUpRsaKey(1_024).pem, /^must be an RSA key of 2048 to 8192 bits$/],
+      [madeUpRsaKey(4_096).pem, /numbers belong together/],
+      [madeUpRsaKey(4_096).openSsh, /numbers belong together/],
+      // OpenSSL takes the long way with the first, and a longer one with the second.
+      [pemOf({ dp: numbers.dq! }), /numbers belong together/],
+      [pemOf({ d: long }), /numbers belong together/],
+      [openSshFile('ssh-ed25519', ed25519), /OpenSSH format/],
+      [openSshFile('ecdsa-sha2-nistp256', nistp256), /OpenSSH format/],
+      [openSshFile('ssh-dss', Array(5).fill(Buffer.of(7))), /OpenSSH format/],
+      [newSshKey().private.replace(/.{8}\n-----END/, '\n-----END'), /OpenSSH format/],
+    ] as const) {
+      const fields = { ...good, 'login.password': '', 'login.privateKey': key }
+      const reply = await call('reportDestinations.create', owner(), { fields })
+      const [error] = errorsOf(reply)
+      assert.deepEqual([reply.status, error?.name], [400, 'login.privateKey'])
+      assert.match(error?.message ?? '', message)
     }
   })
 
