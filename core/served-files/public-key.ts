@@ -1,5 +1,6 @@
 /** Public keys of SSH as people paste them: `ssh-ed25519 AAAA… name`. */
 import { createHash } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
 
 export type PublicKey = {
   readonly type: string
@@ -9,8 +10,9 @@ export type PublicKey = {
   readonly comment: string | undefined
 }
 
-/** Smallest modulus of an RSA key. */
-const rsaBits = 2048
+const { min, max } = limits.rsaKeyBits
+/** Real keys have 65537 or less. A long one makes the check of a signature as slow as a signature. */
+const exponentBits = 32
 const curves: Readonly<Record<string, number>> = {
   'ecdsa-sha2-nistp256': 65,
   'ecdsa-sha2-nistp384': 97,
@@ -42,15 +44,21 @@ function unfit(type: string, fields: readonly Buffer[]): string | undefined {
   }
   if (type === 'ssh-rsa') {
     if (fields.length !== 3) return 'must be a whole key'
-    const modulus = fields[2]!.toString('hex').replace(/^(?:00)+/, '')
-    const bits = modulus.length * 4 - (Number.parseInt(modulus[0] ?? '0', 16) < 8 ? 1 : 0)
-    return bits >= rsaBits ? undefined : `must be an RSA key of ${rsaBits} bits or more`
+    const [exponent, modulus] = fields.slice(1).map(bitsOf) as [number, number]
+    if (modulus < min || modulus > max) return `must be an RSA key of ${min} to ${max} bits`
+    if (exponent <= exponentBits) return undefined
+    return `must be an RSA key whose exponent has at most ${exponentBits} bits, as 65537 has`
   }
   const length = curves[type]
   if (length === undefined) {
     return `must be of the type ssh-ed25519, ssh-rsa, ${Object.keys(curves).join(', ')}`
   }
   return fields.length === 3 && fields[2]!.length === length ? undefined : 'must be a whole key'
+}
+
+function bitsOf(number: Buffer): number {
+  const first = number.findIndex((byte) => byte !== 0)
+  return first < 0 ? 0 : (number.length - first) * 8 - Math.clz32(number[first]!) + 24
 }
 
 /** Strings with their length before them; undefined when the bytes end in the middle of one. */

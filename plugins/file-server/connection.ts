@@ -168,15 +168,15 @@ export function serveConnection(
  * @returns the login of a proven key; `key-known` for the question whether a key would do; undefined for
  * everything else.
  */
-async function authenticate(
+export async function authenticate(
   asked: AuthContext,
   context: ServerContext,
 ): Promise<ServerLogin | 'key-known' | undefined> {
   if (asked.method !== 'publickey') return undefined
   const { username, key, signature, blob, hashAlgo } = asked
-  if (signature === undefined || blob === undefined) {
-    return (await context.knows(username, key.data)) ? 'key-known' : undefined
-  }
+  // Before the check of a signature, whose time a key of a stranger's own making could stretch.
+  if (!(await context.knows(username, key.data))) return undefined
+  if (signature === undefined || blob === undefined) return 'key-known'
   const parsed = ssh2.utils.parseKey(key.data)
   if (parsed instanceof Error || parsed.type !== key.algo.replace(/^rsa-sha2-\d+$/, 'ssh-rsa')) {
     return undefined

@@ -2,9 +2,24 @@
 import { createHash } from 'node:crypto'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import type { RunningServer, Server, ServerContext, ServerOptions } from '@tollgate/plugin-kit'
-import ssh2 from 'ssh2'
+import ssh2, { type Algorithms } from 'ssh2'
 import { Connections, serveConnection } from './connection.ts'
 import { defaultLimits, type ServerLimits } from './limits.ts'
+
+/**
+ * What a stranger may choose costs little: no packets that unpack to a thousand times their size, and no
+ * Diffie-Hellman over large numbers.
+ */
+const algorithms: Algorithms = {
+  compress: ['none'],
+  kex: [
+    'curve25519-sha256',
+    'curve25519-sha256@libssh.org',
+    'ecdh-sha2-nistp256',
+    'ecdh-sha2-nistp384',
+    'ecdh-sha2-nistp521',
+  ],
+}
 
 /** Host keys: a modern one, and one for older clients. */
 const hostKeys = [
@@ -42,7 +57,8 @@ async function listen(
   const keys: string[] = []
   for (const { name, make } of hostKeys) keys.push((await context.ownKey(name, make)).reveal())
   const connections = new Connections(limits)
-  const ssh = new ssh2.Server({ hostKeys: keys, ident: 'Tollgate' }, (connection, info) => {
+  const options = { hostKeys: keys, ident: 'Tollgate', algorithms }
+  const ssh = new ssh2.Server(options, (connection, info) => {
     const guest = connections.of(info)
     if (guest !== undefined) return serveConnection(connection, guest, connections, context, limits)
     connection.on('error', () => {})

@@ -2756,7 +2756,7 @@ export interface Login {
   user: string
   /** Password of the login. */
   password?: string
-  /** Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase. SFTP only. */
+  /** Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase; RSA of 2048 to 8192 bits. SFTP only. */
   privateKey?: string
 }
 
@@ -2803,7 +2803,7 @@ export interface LoginOfReportDestinationsUpdate {
   user?: string
   /** Password of the login. */
   password?: string
-  /** Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase. SFTP only. */
+  /** Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase; RSA of 2048 to 8192 bits. SFTP only. */
   privateKey?: string
 }
 
@@ -2852,7 +2852,7 @@ export interface SftpKeysCreateRequest {
   entityId?: string
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
-  /** Public key as in authorized_keys: ssh-ed25519, ecdsa-sha2-nistp256, -384, -521, or ssh-rsa from 2048 bits on. */
+  /** Public key as in authorized_keys: ssh-ed25519, ecdsa-sha2-nistp256, -384, -521, or ssh-rsa of 2048 to 8192 bits. */
   publicKey: string
   /** Name for people. */
   name?: string

@@ -15,7 +15,7 @@ export const reportDestination = group('', 'Report destination', [
   ['folderUrl',  folderUrl,            O,   stored,   none,   'Server and folder: sftp://host:port/folder, or ftps:// for FTP over TLS. A path that begins with /~/ is below the folder of the login. Required at creation.'],
   ['login.user', AN(128),              O,   stored,   none,   'Name of the login. Required at creation.'],
   ['login.password', AN(255),          O,   request,  secret, 'Password of the login.'],
-  ['login.privateKey', pem(16384),     O,   request,  secret, 'Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase. SFTP only.'],
+  ['login.privateKey', pem(16384),     O,   request,  secret, 'Private key of the login in OpenSSH format, or RSA or ECDSA in PEM, without a passphrase; RSA of 2048 to 8192 bits. SFTP only.'],
   ['hostKey',    fingerprints,         O,   stored,   none,   "SHA256 fingerprints of the server's host keys, comma-separated. SFTP needs one."],
   ['certificate', pem(32768),          O,   stored,   none,   'Certificates of the only authorities that may vouch for the server, in PEM format. FTPS only. Default: the public authorities.'],
   ['raw',        flag,                 O,   stored,   none,   'Whether text that a spreadsheet would run as a formula stays as it is.', { default: 'false' }],
@@ -102,7 +102,7 @@ const publicKey: Format = { kind: 'text', min: 1, max: 8192, multiline: true }
 
 /** A key that reads the report files of the entity named by entityId by SFTP. */
 export const sftpKey = group('', 'SFTP key', [
-  ['publicKey', publicKey, R, request, none, 'Public key as in authorized_keys: ssh-ed25519, ecdsa-sha2-nistp256, -384, -521, or ssh-rsa from 2048 bits on.'],
+  ['publicKey', publicKey, R, request, none, 'Public key as in authorized_keys: ssh-ed25519, ecdsa-sha2-nistp256, -384, -521, or ssh-rsa of 2048 to 8192 bits.'],
   ['name',      AN(64),    O, stored,  none, 'Name for people.'],
 ], [], 'sftp key')
 

@@ -46,6 +46,14 @@ function der(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.of(tag, ...head), content])
 }
 
+/** A public RSA key as in authorized_keys, with this exponent and a modulus of this size. */
+export function rsaLine(exponent: bigint, bits: number): string {
+  const hex = exponent.toString(16)
+  const e = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+  const n = Buffer.concat([Buffer.of(0), Buffer.alloc(bits / 8, 0xff)])
+  return `ssh-rsa ${Buffer.concat([field('ssh-rsa'), field(e), field(n)]).toString('base64')}`
+}
+
 /** A file in OpenSSH's format with these fields of a private key. */
 export function openSshFile(type: string, fields: readonly Buffer[]): string {
   const check = Buffer.from('same')

@@ -14,7 +14,7 @@ import {
   type SftpKeyView,
 } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
-import { madeUpRsaKey, newSshKey, openSshFile, pkcs1File } from '../../rig/ssh-keys.ts'
+import { madeUpRsaKey, newSshKey, openSshFile, pkcs1File, rsaLine } from '../../rig/ssh-keys.ts'
 
 const hostKey = `SHA256:${'k'.repeat(43)}`
 const secret = 'a long and secret password'
@@ -341,7 +341,10 @@ describe('report destinations', () => {
     const rsa = (bits: number) => newSshKey('rsa', { bits })
     const { public: good, private: own } = newSshKey()
     for (const [publicKey, message] of [
-      [rsa(1024).public, /2048 bits/],
+      [rsa(1024).public, /2048 to 8192 bits/],
+      [rsaLine(65_537n, 9_000), /2048 to 8192 bits/],
+      [rsaLine(2n ** 32n + 1n, 2_048), /exponent has at most 32 bits/],
+      [rsaLine(2n ** 3_000n + 1n, 3_072), /exponent has at most 32 bits/],
       [own, /must be the public key/],
       [good.slice(0, 50), /whole key/],
       [good.replace('ssh-ed25519', 'ssh-rsa'), /whose type is the word before/],

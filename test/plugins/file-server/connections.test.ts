@@ -3,9 +3,12 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { Connections } from '../../../plugins/file-server/connection.ts'
+import type { ServerContext, ServerLogin } from '@tollgate/plugin-kit'
+import ssh2, { type PublicKeyAuthContext } from 'ssh2'
+import { authenticate, Connections } from '../../../plugins/file-server/connection.ts'
 import { defaultLimits } from '../../../plugins/file-server/limits.ts'
 import { networkOf } from '../../../plugins/file-server/network.ts'
+import { newSshKey } from '../../rig/ssh-keys.ts'
 
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string
@@ -93,4 +96,33 @@ test('the addresses of one IPv6 network count as one, and IPv4 addresses each fo
   assert.deepEqual(networks.map(networkOf), [
     ...['0:0:0:0::/64', '2001:db8:0:0::/64', 'fe80:0:0:0::/64', '64:ff9b:0:0::/64', '1:2:3:4::/64'],
   ])
+})
+
+test('a signature is checked only with a key that somebody is known by', async () => {
+  const signer = ssh2.utils.parseKey(newSshKey().private)
+  assert.ok(!(signer instanceof Error))
+  const blob = Buffer.from('what a client signs')
+  const signed = signer.sign(blob)
+  const key = { algo: signer.type, data: signer.getPublicSSH() }
+  /** What a login with this signature leads to, and the questions that it raises. */
+  const tried = async (isKnown: boolean, signature: Buffer) => {
+    const questions: string[] = []
+    const context = {
+      async knows() {
+        questions.push('knows')
+        return isKnown
+      },
+      async login() {
+        questions.push('login')
+        return { entityId: 'merchant' } as ServerLogin
+      },
+    } as Pick<ServerContext, 'knows' | 'login'> as ServerContext
+    const asked = { method: 'publickey', username: 'merchant', key, signature, blob }
+    const found = await authenticate(asked as PublicKeyAuthContext, context)
+    return [found === undefined ? 'refused' : 'logged in', ...questions]
+  }
+  assert.deepEqual(await tried(true, signed), ['logged in', 'knows', 'login'])
+  assert.deepEqual(await tried(true, Buffer.alloc(64)), ['refused', 'knows'])
+  // Checked first, this one would raise no question.
+  assert.deepEqual(await tried(false, Buffer.alloc(64)), ['refused', 'knows'])
 })

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sftpServer } from '@tollgate/file-server'
 import { contractVersion, definePlugin, type RunningServer } from '@tollgate/plugin-kit'
-import ssh2, { type Client, type SFTPWrapper } from 'ssh2'
+import ssh2, { type Algorithms, type Client, type SFTPWrapper } from 'ssh2'
 import { fingerprintOf } from '../../../plugins/file-transfer/ssh.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Published, publishReport } from '../../rig/report-files.ts'
@@ -179,6 +179,17 @@ describe('the SFTP server', () => {
     await assert.rejects(logIn(run.merchant, { password: 'guess' }), /refused/)
     await assert.rejects(logIn(run.merchant, {}), /refused/)
   })
+
+  for (const [what, algorithms] of [
+    ['compression before the login', { compress: ['zlib'] }],
+    ['compression after the login', { compress: ['zlib@openssh.com'] }],
+    ['Diffie-Hellman with large numbers', { kex: ['diffie-hellman-group18-sha512'] }],
+    ['Diffie-Hellman', { kex: ['diffie-hellman-group14-sha256'] }],
+  ] as [string, Algorithms][]) {
+    test(`a client with ${what} alone is refused`, async () => {
+      await assert.rejects(logIn(run.merchant, { privateKey: key.private, algorithms }), /refused/)
+    })
+  }
 
   test('a removed key opens nothing more, also over a connection that it opened before', async () => {
     const mine = pair()
