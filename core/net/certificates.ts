@@ -3,6 +3,7 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 // As a whole: an import by name would fail in old versions of Node before the engine can say which it needs.
 import * as nodeTls from 'node:tls'
 import { type HttpTls, Sensitive } from '@tollgate/plugin-kit'
+import { forwardSecret } from '@tollgate/schemas'
 
 /** Connections that may be used for one another: same origin, same certificates. */
 export type Group = {
@@ -17,12 +18,11 @@ export type Certificates = {
 
 /** Reading certificates takes milliseconds, so contexts are kept: one per account at an acquirer. */
 const rememberedContexts = 256
-const minVersion = 'TLSv1.2'
 
 /** @param ca authorities in addition to the public ones, for connections without certificates of their own. */
 export function createCertificates(ca: readonly string[] | undefined): Certificates {
   const usual = nodeTls.createSecureContext({
-    minVersion,
+    ...forwardSecret,
     ...(ca && { ca: [...nodeTls.getCACertificates('default'), ...ca] }),
   })
   const own = new Map<string, nodeTls.SecureContext>()
@@ -64,7 +64,7 @@ function contextOf(tls: HttpTls, more: readonly string[] | undefined): nodeTls.S
     ca === undefined ? more && [...nodeTls.getCACertificates('default'), ...more] : [ca]
   try {
     return nodeTls.createSecureContext({
-      minVersion,
+      ...forwardSecret,
       ...(trusted && { ca: trusted }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),

@@ -10,6 +10,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { forwardSecret } from '@tollgate/schemas'
 import { reasonOf, systemCode } from '../thrown.ts'
 
 export type ServerLimits = {
@@ -112,26 +113,6 @@ function pipelineGuard(): (request: IncomingMessage, response: ServerResponse) =
   }
 }
 
-/**
- * Recorded traffic stays secret after a theft of the private key: each connection has keys of its
- * own. For TLS 1.2 only suites with ephemeral keys and authenticated encryption remain.
- */
-const forwardSecret = {
-  minVersion: 'TLSv1.2',
-  honorCipherOrder: true,
-  ciphers: [
-    'TLS_AES_256_GCM_SHA384',
-    'TLS_CHACHA20_POLY1305_SHA256',
-    'TLS_AES_128_GCM_SHA256',
-    'ECDHE-ECDSA-AES256-GCM-SHA384',
-    'ECDHE-RSA-AES256-GCM-SHA384',
-    'ECDHE-ECDSA-CHACHA20-POLY1305',
-    'ECDHE-RSA-CHACHA20-POLY1305',
-    'ECDHE-ECDSA-AES128-GCM-SHA256',
-    'ECDHE-RSA-AES128-GCM-SHA256',
-  ].join(':'),
-} as const
-
 function encrypted(
   { certificateFile, keyFile }: NonNullable<ListenAddress['tls']>,
   options: ServerOptions,
@@ -141,7 +122,10 @@ function encrypted(
   const key = readPem(keyFile)
   const handshakeTimeout = options.headersTimeout ?? defaultLimits.headersTimeoutMs
   try {
-    return createTlsServer({ ...options, ...forwardSecret, handshakeTimeout, cert, key }, listener)
+    return createTlsServer(
+      { ...options, ...forwardSecret, honorCipherOrder: true, handshakeTimeout, cert, key },
+      listener,
+    )
   } catch (thrown) {
     throw new ListenError(
       `${certificateFile} and ${keyFile} are not a certificate and its private key in PEM format (${reasonOf(thrown)})`,

@@ -18,6 +18,20 @@ import { type Steps, stepsOf } from './steps.ts'
 /** On this port the server speaks TLS from the first byte. */
 const implicitPort = 990
 
+/**
+ * As for all connections of Tollgate, whose own list is no part of the kit. Without DHE, the server makes nobody
+ * calculate with numbers of its choice.
+ */
+const encryption = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
+    ...['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+    ...['ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+    ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+  ].join(':'),
+} as const
+
 export const ftps: Transfer = {
   scheme: 'ftps',
   defaultPort: 21,
@@ -64,7 +78,7 @@ async function logIn(
     // The certificate must name the server as the destination does, whatever its address is.
     ...(isIP(host) ? { host } : { servername: host, host }),
     ...(ca === undefined ? {} : { ca }),
-    minVersion: 'TLSv1.2' as const,
+    ...encryption,
   }
   const isImplicit = port === implicitPort
   await steps
@@ -281,10 +295,14 @@ function unreachable(error: unknown, host: string, port: number): TransferError 
   return new TransferError('unreachable', text, { cause: error })
 }
 
-/** Codes of OpenSSL and Node about certificates. */
+/** Codes of OpenSSL and Node about encryption and certificates. */
 function untrusted(error: unknown, host: string): TransferError {
   if (TransferError.is(error)) return error
   const code = String((error as { code?: unknown } | null)?.code ?? '')
+  if (/HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/.test(code)) {
+    const why = 'no secure encryption: TLS 1.3, or TLS 1.2 with ECDHE and GCM or ChaCha20'
+    return new TransferError('protocol', `${host} offers ${why}`, { cause: error })
+  }
   if (!/CERT|SIGNATURE|ALTNAME|ISSUER|SELF_SIGNED/.test(code)) {
     return broken(error, `the start of TLS with ${host}`)
   }

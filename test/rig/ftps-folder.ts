@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createSecureContext, createServer as createTlsServer, TLSSocket } from 'node:tls'
-import { selfSigned } from '../core/net/certificate.ts'
+import {
+  createSecureContext,
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  TLSSocket,
+} from 'node:tls'
+import { selfSigned, selfSignedByRsa } from '../core/net/certificate.ts'
 
 export type FtpsFolder = {
   readonly port: number
@@ -23,10 +28,18 @@ export type FtpsFolder = {
   close(): Promise<void>
 }
 
-/** @param hasSize whether the server knows SIZE; otherwise lists alone tell it */
-export async function startFtpsFolder({ hasSize = true } = {}): Promise<FtpsFolder> {
-  const { key, cert } = selfSigned('127.0.0.1')
-  const secureContext = createSecureContext({ key, cert })
+/**
+ * @param hasSize whether the server knows SIZE; otherwise lists alone tell it
+ * @param tls more about its encryption
+ */
+export async function startFtpsFolder(
+  { hasSize = true } = {},
+  tls: SecureContextOptions = {},
+): Promise<FtpsFolder> {
+  const { key, cert } = tls.ciphers?.includes('RSA')
+    ? selfSignedByRsa('127.0.0.1')
+    : selfSigned('127.0.0.1')
+  const secureContext = createSecureContext({ ...tls, key, cert })
   const sockets = new Set<Socket>()
   const keep = (socket: Socket) => {
     sockets.add(socket)

@@ -2,16 +2,26 @@
  * A self-signed certificate, written in DER by hand, because Node reads certificates and creates
  * none.
  */
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyPairKeyObjectResult, randomBytes, sign } from 'node:crypto'
 
 /** Key and certificate in PEM. The certificate is its own authority. */
 export type Identity = { readonly key: string; readonly cert: string }
 
 /** An identity for host names and IPv4 addresses. */
-export function selfSigned(...hosts: readonly string[]): Identity {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export const selfSigned = (...hosts: readonly string[]): Identity =>
+  signedBy(generateKeyPairSync('ec', { namedCurve: 'P-256' }), ecdsaWithSha256, hosts)
+
+/** The same with an RSA key. */
+export const selfSignedByRsa = (...hosts: readonly string[]): Identity =>
+  signedBy(generateKeyPairSync('rsa', { modulusLength: 2048 }), rsaWithSha256, hosts)
+
+function signedBy(
+  { privateKey, publicKey }: KeyPairKeyObjectResult,
+  algorithmId: Buffer,
+  hosts: readonly string[],
+): Identity {
   const name = sequence(set(sequence(commonName, utf8(hosts[0]!))))
-  const algorithm = sequence(ecdsaWithSha256)
+  const algorithm = sequence(algorithmId)
   const year = new Date().getUTCFullYear()
   const body = sequence(
     tagged(0xa0, integer(2)),
@@ -63,3 +73,7 @@ const commonName = identifier(0x55, 4, 3)
 const basicConstraints = identifier(0x55, 0x1d, 0x13)
 const alternativeNames = identifier(0x55, 0x1d, 0x11)
 const ecdsaWithSha256 = identifier(0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2)
+const rsaWithSha256 = Buffer.concat([
+  identifier(0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 0x0b),
+  der(0x05, Buffer.alloc(0)),
+])

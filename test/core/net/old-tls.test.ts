@@ -1,7 +1,11 @@
 /** Requests are encrypted by current standards or not sent. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { failure, httpsServer, outgoingFor } from './servers.ts'
+import type { RequestListener } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { selfSignedByRsa } from './certificate.ts'
+import { failure, httpsServer, outgoingFor, tlsHost } from './servers.ts'
+
+const rsa = selfSignedByRsa(tlsHost)
 
 for (const version of ['TLSv1', 'TLSv1.1'] as const) {
   test(`a server limited to ${version} is sent nothing`, async (t) => {
@@ -16,6 +20,31 @@ for (const version of ['TLSv1', 'TLSv1.1'] as const) {
     const sent = call.http.post(old.url, {}, { moves: true })
     assert.deepEqual(await failure(sent), { code: 'not-sent', wroteBytes: false })
     assert.equal(call.sent(), 'not-moved')
+  })
+}
+
+/** A server that proves itself with an RSA key, as DHE needs, and agrees to nothing but this suite. */
+async function serverWith(t: TestContext, ciphers: string, answer: RequestListener) {
+  const made = await httpsServer(t, answer, rsa)
+  const { key, cert } = rsa
+  made.server.setSecureContext({ key, cert, ciphers, maxVersion: 'TLSv1.2', dhparam: 'auto' })
+  return made
+}
+
+for (const [what, tls] of [
+  ['the installation', undefined],
+  ['an acquirer', { ca: rsa.cert }],
+] as const) {
+  test(`with the authorities of ${what}, no server chooses numbers for Diffie-Hellman`, async (t) => {
+    const nothing = () => assert.fail('a request was written')
+    const { url } = await serverWith(t, 'DHE-RSA-AES128-GCM-SHA256', nothing)
+    const { call } = outgoingFor(t, { ca: [rsa.cert] })
+    const sent = call.http.post(url, {}, { moves: true, ...(tls && { tls }) })
+    assert.deepEqual(await failure(sent), { code: 'not-sent', wroteBytes: false })
+    const usual = await serverWith(t, 'ECDHE-RSA-AES128-GCM-SHA256', (_, answer) =>
+      answer.end('ok'),
+    )
+    assert.equal((await call.http.get(usual.url, {}, { ...(tls && { tls }) })).text(), 'ok')
   })
 }
 

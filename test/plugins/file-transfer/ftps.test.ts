@@ -140,6 +140,15 @@ describe('FTPS, with a server that knows no SIZE', () => {
     }
   })
 
+  test('a server that offers Diffie-Hellman with numbers of its choice alone is left', async () => {
+    await folder.close()
+    const ciphers = 'DHE-RSA-AES128-GCM-SHA256'
+    folder = await startFtpsFolder({}, { ciphers, maxVersion: 'TLSv1.2', dhparam: 'auto' })
+    const refused = failsWith('protocol', /127\.0\.0\.1 offers no secure encryption: TLS 1\.3/)
+    await assert.rejects(push(), refused)
+    assert.ok(!folder.log.some((line) => /^USER|^PASS/.test(line)))
+  })
+
   test('the files of a folder are listed with their sizes, and without its folders', async () => {
     folder.files.set(name, content)
     folder.linesBefore = () => ['total 2', 'drwxr-xr-x 1 me us 1 Jan 1 10:00 inner']
