@@ -45,12 +45,16 @@ function problemOf(field: Field, value: unknown): string | undefined {
   if (controls.test(shown)) {
     return 'must have no control characters, such as a line break at its end'
   }
-  if (isOpen(field) && invisible.test(shown)) {
+  if (!isOpen(field)) return undefined
+  // Files often hold a certificate together with its key. Answers and the audit trail would show it for ever.
+  if (privateKey.test(text)) return 'has a private key, which answers would show: leave it out'
+  if (invisible.test(shown)) {
     return 'must have no invisible characters, such as marks of the writing direction'
   }
   return undefined
 }
 
+const privateKey = /PRIVATE KEY-----/i
 const controls = /\p{Cc}/u
 /** With one of these, a second person could see the old text, or another one. */
 const invisible = /[\p{Cf}\p{Zl}\p{Zp}]/u

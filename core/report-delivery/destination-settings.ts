@@ -50,18 +50,24 @@ export function settingsOf(
     return { ...settings, certificate: null }
   }
   if (login === 'KEY') throw wrong('login.privateKey', 'is for sftp; ftps needs a password')
-  if (settings.certificate !== null && !isCertificate(settings.certificate)) {
-    throw wrong('certificate', 'must be certificates in PEM format')
-  }
+  const why = unfit(textOf(fields, 'certificate'))
+  if (why !== undefined) throw wrong('certificate', why)
   return { ...settings, hostKeys: [] }
 }
 
-function isCertificate(text: string): boolean {
-  const parts = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+/** Answers and the audit trail show the certificates for ever, so nothing else may stand between them. */
+function unfit(certificates: string | undefined): string | undefined {
+  if (certificates === undefined) return undefined
+  if (/PRIVATE KEY-----/i.test(certificates))
+    return 'has a private key: send the certificates alone'
+  const why = 'must be certificates in PEM format, and nothing else'
+  const blocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+  const parts = certificates.match(blocks) ?? []
+  if (parts.length === 0 || certificates.replaceAll(blocks, '').trim() !== '') return why
   try {
     for (const part of parts) new X509Certificate(part)
-    return parts.length > 0
+    return undefined
   } catch {
-    return false
+    return why
   }
 }

@@ -155,6 +155,31 @@ describe('settings of acquirer accounts', () => {
     assert.deepEqual((await run.gateway.accounts.show(id)).settings, { merchantId: 'shop-1' })
   })
 
+  test('a private key in an open setting is refused by name, and neither quoted nor stored', async () => {
+    const id = await add({ merchantId: 'shop-1' })
+    const both = `-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n${pem}`
+    const one = '-----BEGIN RSA PRIVATE KEY-----MC4CAQAw-----END RSA PRIVATE KEY-----'
+    for (const value of [both, pem, one]) {
+      for (const attempt of [
+        () => add({ note: value }),
+        () => run.gateway.accounts.set(id, { settings: { note: value } }),
+        () => strict.accounts.set(id, { settings: { note: value } }),
+      ]) {
+        await assert.rejects(attempt, (error: Error) => {
+          assert.match(error.message, /account of any\.note has a private key, .*: leave it out/)
+          assert.doesNotMatch(String(error.stack), /MC4CAQAw/)
+          return true
+        })
+      }
+    }
+    const stored = await run.sql<{ whole: string }>(
+      `select row_to_json(audit)::text as whole from tollgate.audit
+       union all select row_to_json(account)::text from tollgate.merchant_account as account
+       union all select row_to_json(proposal)::text from tollgate.proposal`,
+    )
+    assert.ok(stored.length > 0 && stored.every(({ whole }) => !whole.includes('PRIVATE KEY')))
+  })
+
   test('keys and certificates keep their lines, and so do settings whose table allows lines', async () => {
     const id = await add({ note: 'two\nlines', apiKey: pem, clientKey: 'two\nlines' })
     assert.deepEqual((await run.gateway.accounts.show(id)).settings, { note: 'two\nlines' })

@@ -15,6 +15,7 @@ import {
 } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { madeUpRsaKey, newSshKey, openSshFile, pkcs1File, rsaLine } from '../../rig/ssh-keys.ts'
+import { selfSigned } from '../net/certificate.ts'
 
 const hostKey = `SHA256:${'k'.repeat(43)}`
 const secret = 'a long and secret password'
@@ -311,6 +312,37 @@ describe('report destinations', () => {
       assert.deepEqual([reply.status, error?.name], [400, 'login.privateKey'])
       assert.match(error?.message ?? '', message)
     }
+  })
+
+  test('a text that holds more than certificates is refused without being quoted or stored', async () => {
+    const { cert, key } = selfSigned('files.example.com')
+    const ftps = { ...good, hostKey: '', folderUrl: 'ftps://files.example.com/in' }
+    const create = (certificate: string) =>
+      call('reportDestinations.create', owner(), { fields: { ...ftps, certificate } })
+    for (const [text, message] of [
+      [cert + key, /^has a private key: send the certificates alone$/],
+      [key, /^has a private key/],
+      [`${cert}subject=CN = files.example.com\n`, /PEM format, and nothing else$/],
+      [`${cert}${key.replaceAll('PRIVATE KEY', 'CERTIFICATE')}`, /PEM format, and nothing else$/],
+    ] as const) {
+      const reply = await create(text)
+      const [error] = errorsOf(reply)
+      assert.deepEqual([reply.status, error?.name], [400, 'certificate'])
+      assert.match(error?.message ?? '', message)
+      assert.ok(!JSON.stringify([reply.body, run.logs]).includes(key.slice(60, 90)))
+    }
+    const reply = await create(`\n${cert}\r\n${cert}`)
+    const { id, certificate } = reply.body as unknown as ReportDestinationView
+    assert.equal(certificate?.match(/BEGIN CERTIFICATE/g)?.length, 2)
+    const update = { certificate: cert + key, 'login.password': secret }
+    const changed = await call('reportDestinations.update', owner(), { id, fields: update })
+    assert.equal(errorsOf(changed)[0]?.name, 'certificate')
+    await call('reportDestinations.remove', owner(), { id })
+    const kept = await run.sql<{ whole: string }>(
+      'select row_to_json(audit)::text as whole from tollgate.audit where resource = $1',
+      [id],
+    )
+    assert.ok(kept.every(({ whole }) => !whole.includes('PRIVATE KEY')))
   })
 
   test('an entity has a number of them', async () => {
