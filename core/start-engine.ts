@@ -95,15 +95,16 @@ function routesOf(
   const { environment, plugins } = options
   const pages = new PluginPages({ plugins, environment, pod: numberOf(options), lanes, clock })
   const open = openAccounts(vault, registry)
-  const targets = new Targets(registry, directory, open, {
-    notify: (connector, account) =>
+  const urls = {
+    notify: (connector: string, account: string) =>
       publicUrlOf(
         options,
         `/connectors/${connector}/${account}/events${account === 'internal' ? podQuery(options) : ''}`,
       ),
-    pages: (plugin) =>
+    pages: (plugin: string) =>
       pages.serves(plugin) ? publicUrlOf(options, `/v1/pages/${plugin}${pages.prefix}`) : undefined,
-  })
+  }
+  const targets = new Targets(registry, directory, open, urls, environment === 'live')
   const documents = new RootDocuments({ clock, outgoing, log })
   const wallets = new Wallets({
     ...{ registry, directory, open, documents, outgoing, clock, environment, log },

@@ -86,10 +86,17 @@ async function take(
   call: ConnectorCall,
 ): Promise<boolean> {
   const { connector: connectorName, account: accountKey, address } = from
-  const verified = await within(engine, call, async () => inbound.verify(message, call))
-    .then((proven) => proven === true)
-    // A permanent refusal would make the acquirer give up a message that may be genuine.
-    .catch(() => Promise.reject(notNow()))
+  const verified = await within(engine, call, async () => inbound.verify(message, call)).then(
+    (proven) => proven === true,
+    () => undefined,
+  )
+  if (verified === undefined) {
+    // Counted like an unproven one. A permanent refusal would make the acquirer give up a message that may be
+    // genuine.
+    const about = { connector: connectorName, account: accountKey }
+    if (!floods(engine, from, 1)) engine.log.warn(about, 'a message could not be checked')
+    throw notNow()
+  }
   if (!verified) {
     engine.alarm('forged-event', {
       subject: `${connectorName} ${accountKey}`,

@@ -55,13 +55,21 @@ export class Targets {
   readonly #directory: Directory
   readonly #open: OpenAccount
   readonly #urls: PublicUrls
+  readonly #isLive: boolean
   readonly #internal = new Map<string, Target>()
 
-  constructor(registry: Registry, directory: Directory, open: OpenAccount, urls: PublicUrls) {
+  constructor(
+    registry: Registry,
+    directory: Directory,
+    open: OpenAccount,
+    urls: PublicUrls,
+    isLive: boolean,
+  ) {
     this.#registry = registry
     this.#directory = directory
     this.#open = open
     this.#urls = urls
+    this.#isLive = isLive
   }
 
   /**
@@ -188,7 +196,11 @@ export class Targets {
   async inbound(connector: string, accountKey: string): Promise<Target | undefined> {
     const loaded = this.#registry.get(connector)
     if (loaded === undefined) return undefined
-    if (accountKey === 'internal') return this.#internalTarget(loaded, 'internal')
+    if (accountKey === 'internal') {
+      const { supports } = loaded.authenticator ?? loaded.connector
+      if (this.#isLive || supports.modes?.includes('INTERNAL') !== true) return undefined
+      return this.#internalTarget(loaded, 'internal')
+    }
     const account = await this.#directory.account(accountKey)
     if (account === undefined || account.connector !== connector) return undefined
     return this.#target(loaded, account.channel_id, account.mode, account)

@@ -299,5 +299,34 @@ describe('messages that cannot be read', () => {
       assert.equal(parsed, 1)
       assert.equal(await run.rowOf('no-2'), undefined)
     })
+
+    test('messages whose proof cannot be checked count as unproven ones, and stay 503', async () => {
+      const account = await run.gateway.entities.createAccount({
+        channelId: run.channel,
+        connector: scriptedName,
+        mode: 'EXTERNAL',
+        settings: {},
+      })
+      const say = (headers: Record<string, string> = {}) =>
+        run.gateway.inbound(
+          scriptedName,
+          account,
+          message({ eventId: 'unchecked', key: 'nobody', outcome: failure }, headers),
+          '203.0.113.20',
+        )
+      const verify = () => {
+        throw new Error('no secret to check with')
+      }
+      const told = () =>
+        run.logs.filter(({ message }) => message === 'a message could not be checked').length
+      const before = told()
+      const most = limits.unverifiedEventsPerAddress
+      await run.doing({ verify }, async () => {
+        for (let count = 0; count < most + 5; count += 1) await assert.rejects(say(), later)
+      })
+      assert.equal(told() - before, most)
+      await assert.rejects(say(), { status: 429 })
+      await say(proof)
+    })
   })
 })
