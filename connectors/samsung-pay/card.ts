@@ -1,8 +1,11 @@
 /** The card in the plain text of a token. */
 import { hash } from 'node:crypto'
-import { type OpenedToken, Sensitive, strictJson } from '@tollgate/plugin-kit'
+import { type OpenedToken, Sensitive, strictBase64, strictJson } from '@tollgate/plugin-kit'
 
 const names = ['amount', 'cryptogram', 'currency_code', 'tokenPAN', 'tokenPanExpiration', 'utc']
+
+/** Of a cryptogram. Most have about 20, and some of American Express 40; the rest is room. */
+const bytes = { min: 16, max: 64 }
 
 /** Undefined: nothing that could be paid with. */
 export function cardOf(
@@ -17,9 +20,10 @@ export function cardOf(
   const [, month, year] = /^(0[1-9]|1[0-2])([0-9]{2})$/.exec(said.tokenPanExpiration ?? '') ?? []
   if (!/^[0-9]{12,19}$/.test(number) || month === undefined || year === undefined) return undefined
   if (!/^[0-9]{1,15}$/.test(amount) || !/^[A-Z]{3}$/.test(currency)) return undefined
-  // In bytes, because base64 has several spellings of them.
-  const proof = Buffer.from(cryptogram, 'base64')
-  if (!/^[0-9]{1,15}$/.test(utc) || proof.length === 0) return undefined
+  // In one spelling, so that the same cryptogram with other letters is none.
+  const proof = strictBase64(cryptogram)
+  if (proof === undefined || proof.length < bytes.min || proof.length > bytes.max) return undefined
+  if (!/^[0-9]{1,15}$/.test(utc)) return undefined
   const atMs = Number(utc)
   const eci = eciOf(read.eci_indicator)
   const card: OpenedToken = {
