@@ -10,7 +10,7 @@ import { faultPoint } from '../fault-point.ts'
 import { applyMessage } from '../payment/acquirer-message.ts'
 import { report } from '../payment/dispute.ts'
 import { applyLateWord, lackingOf } from '../payment/late-word-apply.ts'
-import { isOpen } from '../payment/late-word-table.ts'
+import { isOpen, isOver } from '../payment/late-word-table.ts'
 import { resolve } from '../payment/resolve.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
@@ -40,12 +40,22 @@ type Done =
 const done: Done = { is: 'done' }
 const wait: Done = { is: 'wait' }
 
-/** Tiers that name a payment well enough to decide an open one. */
-const strong: ReadonlySet<string> = new Set([
-  'payment-id',
-  'acquirer-reference',
-  'merchant-reference',
-])
+/** Tiers of names that are the payment's own, and no other operation's. */
+const ownNames: ReadonlySet<string> = new Set(['payment-id', 'acquirer-reference'])
+
+/** Whether the line names the payment itself. Of payments that it does not match, it moves only such. */
+const namesPayment = ({ match_status: status, tier }: EffectRow) =>
+  status === 'NOT_MATCHED' || ownNames.has(tier ?? '')
+
+/**
+ * Whether the line names a payment well enough to decide an open one. A line with references of the acquirer that
+ * the payment does not have can be about another operation of the same order, which was made elsewhere.
+ */
+const decides = (row: EffectRow) =>
+  namesPayment(row) || (row.tier === 'merchant-reference' && row.refs.every((ref) => ref === null))
+
+/** Whether the line says of a payment that is over that its money moved. */
+const revives = (row: EffectRow) => namesPayment(row) || row.tier === 'operator'
 
 /**
  * Carries out the open effects of scopes. Those that have to wait stay open, for the timer.
@@ -137,10 +147,13 @@ async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
   return results.find((result) => result.is === 'done' && result.discrepancy !== undefined) ?? done
 }
 
-const paidTogether: Outcome = { is: 'approved', refs: {} }
+/** A sum of payments, or a line whose references can be those of another operation. */
+const paidUnnamed: Outcome = { is: 'approved', refs: {} }
 
 /** The institute paid the money out, under references by which a refund can name the payment later. */
-function paidOut(engine: Engine, { connector, refs }: EffectRow, payment: Payment): Outcome {
+function paidOut(engine: Engine, row: EffectRow, payment: Payment): Outcome {
+  if (!namesPayment(row)) return paidUnnamed
+  const { connector, refs } = row
   const names = engine.registry.get(connector)?.connector.settlement?.refs ?? []
   const named = names.flatMap((name, no) => {
     const ref = refs[no]
@@ -159,10 +172,9 @@ async function settled(
   amount: Money | undefined,
 ): Promise<Done> {
   const { attemptKey: key } = given
-  // A line that sums payments up names none of them.
-  const paid: Outcome = amount === undefined ? paidTogether : paidOut(engine, row, given)
+  const paid = amount === undefined ? paidUnnamed : paidOut(engine, row, given)
   if (isOpen(given.state)) {
-    const isCertain = amount !== undefined && strong.has(row.tier ?? '') && isWhole(given, amount)
+    const isCertain = amount !== undefined && decides(row) && isWhole(given, amount)
     // Otherwise the acquirer's answer to an enquiry decides.
     if (isCertain) await applyMessage(engine, key, paid, true, amount, 'settlement')
     else await resolve(engine, key, 'look', 'other')
@@ -170,6 +182,7 @@ async function settled(
   const payment = await again(engine, given)
   if (isOpen(payment.state)) return wait
   if (payment.state === 'approved' && payment.finalBy === null) return done
+  if (isOver(payment.state) && !revives(row)) return { is: 'done', discrepancy: 'STATE' }
   const applied = await applyLateWord(engine, key, paid, 'settlement', amount)
   return applied === undefined ? wait : done
 }

@@ -57,7 +57,7 @@ const words: Readonly<Record<string, Words>> = {
   },
   STATE: {
     expected: 'a payment that was approved',
-    came: 'a record about a payment that was declined, reversed or of another type',
+    came: 'a record about a payment that was declined, reversed, of another type or with other references',
     do: 'Ask the acquirer whether money moved.',
   },
   DUPLICATE_SETTLEMENT: {

@@ -150,8 +150,8 @@ async function plan(
 async function findNamed(steps: Steps, run: Run, windows: readonly Lines[]): Promise<void> {
   const { id, places, refs } = run
   const lead = async (query: Query, lines: Lines) => {
-    await query(withFollowUps(id, places, lines))
-    await query(withDisputed(id, places, lines))
+    await query(withFollowUps(id, places, refs, lines))
+    await query(withDisputed(id, places, refs, lines))
   }
   await eachWindow(steps, run, windows, ['candidates', 'names'], async (query, lines) => {
     await query(byPaymentId(id, places, lines))
@@ -162,7 +162,7 @@ async function findNamed(steps: Steps, run: Run, windows: readonly Lines[]): Pro
   if (times === undefined || times.from_at === null) return
   const take = (isInside: boolean) =>
     eachWindow(steps, run, windows, ['candidates'], async (query, lines) => {
-      await query(byNames(id, lines, isInside))
+      await query(byNames(id, refs, lines, isInside))
       await lead(query, lines)
       await query(dropAnswered(id, lines))
     })

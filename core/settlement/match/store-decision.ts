@@ -2,6 +2,9 @@
 import { type Sql, sql } from '../../db/sql.ts'
 import { inWindow, type Lines } from './stored-window.ts'
 
+/** The last tier of names that are the payment's own: its id, its key and the acquirer's references. */
+const lastOwnName = 2
+
 /** Ids shown of a line with many candidates. */
 const shown = 100
 
@@ -144,8 +147,9 @@ where ${isUndecided(lines)}
 group by work.line`
 
 /**
- * Lines whose names lead to no eligible payment: of a wrong type, never approved or wholly reversed. A
- * refund whose sale is known was made at the acquirer. Money of a declined payment is reported to it.
+ * Lines whose names lead to no eligible payment: of a wrong type, never approved, wholly reversed, or with other
+ * references of the acquirer. A refund whose sale is known was made at the acquirer. Money of a declined payment is
+ * reported to it where the line names the payment itself: its order number can be that of another operation.
  */
 export const matchIneligible = (runId: string, lines: Lines) => sql`
 insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count,
@@ -157,8 +161,8 @@ select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::i
 from (
   select candidate.line, array_agg(candidate.payment_id order by candidate.payment_id)
       filter (where candidate.fits or candidate.is_named) as ids,
-    array_agg(candidate.payment_id) filter (where candidate.fits and candidate.state in ('declined', 'expired'))
-      as declined,
+    array_agg(candidate.payment_id) filter (where candidate.fits and candidate.state in ('declined', 'expired')
+      and candidate.tier <= ${lastOwnName}::integer) as declined,
     bool_and(not candidate.fits) and bool_or(candidate.payment_type in ('DB', 'CP', 'RB', 'RC')
       and candidate.state = 'approved') as is_external
   from tollgate.settlement_candidate as candidate

@@ -1,7 +1,13 @@
 /** SQL of names that lines have only masked, and of the payments that can have them. */
 import { sql } from '../../db/sql.ts'
-import type { Ids, NameKind, Refs } from './store-named.ts'
-import { isPaymentOfPlace, type Places, paymentColumns, placesOf } from './stored-places.ts'
+import type { Ids, NameKind } from './store-named.ts'
+import {
+  isPaymentOfPlace,
+  type Places,
+  paymentColumns,
+  placesOf,
+  type Refs,
+} from './stored-places.ts'
 
 /** Names of lines that are stored masked. */
 export const askedMasked = (runId: string) => sql<{ scope_id: string; key: string }>`

@@ -6,10 +6,13 @@ import {
   isOpen,
   isPaymentOfPlace,
   judged,
+  judgedWithRefs,
   type Places,
   paymentColumns,
   placesOf,
+  type Refs,
   withBalance,
+  withLine,
 } from './stored-places.ts'
 import { inWindow, type Lines } from './stored-window.ts'
 
@@ -53,8 +56,6 @@ on conflict do nothing`
 export const nameKinds = ['1', '2', '3', '4', '5'] as const
 
 export type NameKind = (typeof nameKinds)[number]
-
-export type Refs = readonly [string, string, string]
 
 /** A payment and its name, in the form in which lines have it. */
 export type MaskedName = {
@@ -157,17 +158,19 @@ cross join lateral (
   offset 0) as payment`
 
 /** Part of a statement: judges `pair` (line, tier, payment_id, and how many payments share the name). */
-const fromPairs = (runId: string, lines: Lines) => sql`
+const fromPairs = (runId: string, refs: Refs, lines: Lines) => sql`
 insert into tollgate.settlement_candidate (${candidateColumns}, crowd, crowd_count)
-select work.run_id, work.line, work.scope_id, pair.tier, payment.id, true, ${judged}
+select work.run_id, work.line, work.scope_id, pair.tier, payment.id, true,
+  ${judgedWithRefs(sql`pair.tier`, refs)}
     or pair.sharing > ${crowded}::integer,
   case when pair.sharing > ${crowded}::integer then (pair.ids)[1:${crowded}::integer] end,
   case when pair.sharing > ${crowded}::integer then pair.sharing end
 from pair
 join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
   and work.line = pair.line
+${withLine(lines)}
 cross join lateral (
-  select ${paymentColumns}
+  select ${paymentColumns}, payment.answer
   from tollgate.payment
   where payment.id = pair.payment_id
   offset 0) as payment
@@ -180,7 +183,7 @@ on conflict do nothing`
  *
  * @param isInside Of the time of a line; or of all other times, once no payment of its time fits.
  */
-export const byNames = (runId: string, lines: Lines, isInside: boolean) => sql`
+export const byNames = (runId: string, refs: Refs, lines: Lines, isInside: boolean) => sql`
 with asked as materialized (
   select line, scope_id, tier, key, from_at, to_at
   from tollgate.settlement_asked as asked
@@ -206,7 +209,7 @@ pair as (
   -- Of a crowd, one row stands for all.
   cross join lateral unnest(case when found.sharing > ${crowded}::integer then (found.ids)[1:1] else found.ids end)
     as member (payment_id))
-${fromPairs(runId, lines)}`
+${fromPairs(runId, refs, lines)}`
 
 /** The same among the candidates of the decision before, of any time. */
 export const byNamesAgain = (
@@ -243,20 +246,22 @@ pair as (
   join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
     and work.line = asked.line
   where named.payment_id = any(work.known))
-${fromPairs(runId, lines)}`
+${fromPairs(runId, refs, lines)}`
 
 /**
  * A named preauthorization or sale leads to its follow-ups of the wanted types, at most two levels below:
  * the refund of a capture of a preauthorization. A payment that fits by itself, and equals the line, is
  * what the line means.
  */
-export const withFollowUps = (runId: string, places: Places, lines: Lines) => sql`
+export const withFollowUps = (runId: string, places: Places, refs: Refs, lines: Lines) => sql`
 with ${placesOf(places)}
 insert into tollgate.settlement_candidate (${candidateColumns})
-select work.run_id, work.line, work.scope_id, origin.tier, payment.id, false, ${judged}
+select work.run_id, work.line, work.scope_id, origin.tier, payment.id, false,
+  ${judgedWithRefs(sql`origin.tier`, refs)}
 from tollgate.settlement_candidate as origin
 join tollgate.settlement_work as work on work.run_id = origin.run_id and ${inWindow(sql`work`, lines)}
   and work.line = origin.line
+${withLine(lines)}
 cross join lateral (
   select first.id
   from tollgate.payment as first
@@ -269,7 +274,7 @@ cross join lateral (
     select id from tollgate.payment as second where second.referenced_id = first.id offset 0) as second
   offset 0) as below
 cross join lateral (
-  select ${paymentColumns}
+  select ${paymentColumns}, payment.answer
   from tollgate.payment
   where payment.id = below.id
   offset 0) as payment
@@ -284,19 +289,21 @@ order by origin.tier
 on conflict do nothing`
 
 /** The record of a chargeback, or of its reversal, leads to the disputed payment. */
-export const withDisputed = (runId: string, places: Places, lines: Lines) => sql`
+export const withDisputed = (runId: string, places: Places, refs: Refs, lines: Lines) => sql`
 with ${placesOf(places)}
 insert into tollgate.settlement_candidate (${candidateColumns})
-select work.run_id, work.line, work.scope_id, origin.tier, payment.id, false, ${judged}
+select work.run_id, work.line, work.scope_id, origin.tier, payment.id, false,
+  ${judgedWithRefs(sql`origin.tier`, refs)}
 from tollgate.settlement_candidate as origin
 join tollgate.settlement_work as work on work.run_id = origin.run_id and ${inWindow(sql`work`, lines)}
   and work.line = origin.line
+${withLine(lines)}
 cross join lateral (
   select case when origin.payment_type = 'CB' then origin.referenced_id else (
     select referenced_id from tollgate.payment as charged where charged.id = origin.referenced_id) end as id
   offset 0) as disputed
 cross join lateral (
-  select ${paymentColumns}
+  select ${paymentColumns}, payment.answer
   from tollgate.payment
   where payment.id = disputed.id
   offset 0) as payment

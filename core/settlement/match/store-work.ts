@@ -131,7 +131,8 @@ select (select count(*)::integer from planned) as planned, array[]::integer[] as
 
 /**
  * A bank takes back what a shopper paid: beside a charge, a refund of the same name is not what a dispute is
- * about, even if only the refund has the amount of the line.
+ * about, even if only the refund has the amount of the line. Nor is it where the charge has other references of the
+ * acquirer than the line: a charge of a wanted type that does not fit.
  */
 export const leaveRefunds = (runId: string, lines: Lines) => sql`
 update tollgate.settlement_candidate as refund set is_eligible = false
@@ -143,7 +144,8 @@ where refund.run_id = ${runId}::uuid and ${inWindow(sql`refund`, lines)} and ref
     select
     from tollgate.settlement_candidate as charge
     where charge.run_id = refund.run_id and ${inWindow(sql`charge`, lines)} and charge.line = refund.line and charge.tier = refund.tier
-      and charge.is_eligible and charge.payment_type <> 'RF')`
+      and (charge.is_eligible or (not charge.fits and charge.payment_type = any(work.wanted)))
+      and charge.payment_type <> 'RF')`
 
 /** The times of payments that any line, and that every line can be about; null without lines. */
 export const workTimes = (runId: string) => sql<{

@@ -57,12 +57,40 @@ left join lateral (
  * Values of a candidate from `payment`, `balance` and `work`. Payments that were approved once, or are
  * open, can be settled; wholly reversed ones never. A fee is charged in any state.
  */
-export const judged = sql`payment.account_id, payment.channel_id, payment.payment_type, payment.state,
-  payment.final_by, payment.referenced_id, payment.minor - coalesce(balance.reversed, 0), payment.currency,
-  payment.created_at, payment.payment_type = any(work.wanted),
-  payment.payment_type = any(work.wanted) and (work.purpose = 'fee' or (
+export const judgedBy = (
+  fits: Sql,
+): Sql => sql`payment.account_id, payment.channel_id, payment.payment_type,
+  payment.state, payment.final_by, payment.referenced_id, payment.minor - coalesce(balance.reversed, 0),
+  payment.currency, payment.created_at, ${fits},
+  ${fits} and (work.purpose = 'fee' or (
     (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null)
     and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor)))`
+
+const isWanted = sql`payment.payment_type = any(work.wanted)`
+
+/** Of a payment that a line names by its id or key. */
+export const judged = judgedBy(isWanted)
+
+/** Names of the acquirer's references, in the order of the records. */
+export type Refs = readonly [string, string, string]
+
+/**
+ * The same by any tier. A merchant uses an order number for operations that were made elsewhere, too: where the
+ * order number or the short id leads to a payment, and the acquirer's references of the payment are others than
+ * those of the line (`stage`), the line is about another operation. With one in common, the line was found by it.
+ */
+export const judgedWithRefs = (tier: Sql, refs: Refs): Sql => {
+  const isOther = (own: Sql, name: string) =>
+    sql`lower(btrim(${own})) <> lower(btrim(payment.answer -> 'refs' ->> ${name}::text))`
+  return judgedBy(sql`(${isWanted} and (work.purpose = 'fee' or ${tier} < 3 or not coalesce(
+    ${isOther(sql`stage.ref1`, refs[0])} or ${isOther(sql`stage.ref2`, refs[1])}
+      or ${isOther(sql`stage.ref3`, refs[2])}, false)))`)
+}
+
+/** Part of a statement: the line of `work`, for `judgedWithRefs`. */
+export const withLine = (lines: Lines): Sql => sql`
+join tollgate.settlement_stage as stage on stage.file_id = work.run_id and ${inWindow(sql`stage`, lines)}
+  and stage.line = work.line`
 
 /** Condition: a tier so far has an eligible payment for the line of `work`, which is in the window. */
 export const hasEligible = (lines: Lines): Sql => sql`exists (

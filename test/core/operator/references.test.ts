@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Operation, type Refs, unknown } from '@tollgate/plugin-kit'
-import { GatewayError } from '../../../core/index.ts'
+import { GatewayError, newId } from '../../../core/index.ts'
 import { lackingOf } from '../../../core/payment/late-word-apply.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
-import { accept, approval, eur, lose, refusedFor } from '../../rig/late-words.ts'
-import { type EffectRun, line, startEffects } from '../settlement/effect-run.ts'
+import { until } from '../../rig/gateway.ts'
+import { accept, approval, eur, lose, refuse, refusedFor } from '../../rig/late-words.ts'
+import { settled } from '../../rig/settlement.ts'
+import { type EffectRun, line, startEffects, today } from '../settlement/effect-run.ts'
 
 const by = { by: 'Alice', reason: "seen in the acquirer's portal" }
 const silent = () => unknown('the acquirer is down')
@@ -123,6 +125,67 @@ describe("the acquirer's references of a decided payment", () => {
     await run.file(line(id, { ref1: 'LINE-2' }))
     const { reference } = await refunded(id)
     assert.match(reference!, /^at-/)
+  })
+
+  describe('of a line that only the order number ties to the payment', () => {
+    const order = async (id: string) =>
+      (await run.gateway.payments.get(id)).merchantTransactionId as string
+    const effects = async (fileId: string) =>
+      (
+        await run.sql<{ effect: string }>(
+          `select match_status || ' ' || effect || ' ' || array_to_string(discrepancies, ' ') as effect
+           from tollgate.settlement_record where file_id = $1`,
+          [fileId],
+        )
+      ).map(({ effect }) => effect)
+    const elsewhere = async (id: string) =>
+      run.file(settled({ id: newId(), date: today(), mtid: await order(id), ref1: 'ELSEWHERE' }))
+
+    test('an open payment is not decided by them, and gets none', async () => {
+      const id = await open(run.at('settling'))
+      const file = await elsewhere(id)
+      assert.equal(await run.stateOf(id), 'unknown')
+      await run.gateway.operator.settle(id, 'approved', by)
+      await until(async () => {
+        await run.makeDue()
+        return (await effects(file))[0] === 'MATCHED done ' || undefined
+      })
+      assert.deepEqual(await refunded(id), {})
+    })
+
+    test('a payment that is declined meanwhile stays declined, and the line is listed', async () => {
+      const id = await open(run.at('settling'))
+      const file = await elsewhere(id)
+      await run.gateway.operator.settle(id, 'declined', by)
+      await until(async () => {
+        await run.makeDue()
+        return (await effects(file))[0] === 'MATCHED done STATE' || undefined
+      })
+      assert.equal(await run.stateOf(id), 'declined')
+      assert.deepEqual(await run.kinds(id), ['(undecided)'])
+    })
+
+    test('a declined payment is a late success only once an operator assigns the line', async () => {
+      const id = await run.pay({ debit: refuse })
+      const file = await elsewhere(id)
+      assert.deepEqual(await effects(file), ['NOT_MATCHED none STATE'])
+      assert.deepEqual(await run.kinds(id), [])
+      const [record] = await run.gateway.settlement.exceptions({ fileId: file })
+      await run.gateway.settlement.assign(record!.id, [id], by)
+      await until(async () => (await run.kinds(id)).length > 0 || undefined)
+      assert.deepEqual(await run.kinds(id), ['conflict'])
+      const [row] = await run.sql<{ refs: object }>(
+        "select coalesce(answer -> 'refs', '{}') as refs from tollgate.payment where id = $1",
+        [id],
+      )
+      assert.deepEqual(row!.refs, {})
+    })
+
+    test('without any, it decides an open payment', async () => {
+      const id = await open(run.at('settling'))
+      await run.file(settled({ id: newId(), date: today(), mtid: await order(id) }))
+      assert.equal(await run.stateOf(id), 'approved')
+    })
   })
 
   test('a masked reference of a settlement line is left out', async () => {

@@ -1,5 +1,5 @@
 /** Payments, a line, and the record that it becomes: one case for each rule of matching. */
-import { accepted, declined, pending } from '@tollgate/plugin-kit'
+import { accepted, approved, declined, pending } from '@tollgate/plugin-kit'
 import type { Script } from '../../rig/acquirer.ts'
 import type { Line } from './matching-run.ts'
 
@@ -59,6 +59,13 @@ const accept: Script = {
   },
 }
 
+const withoutRefs: Script = {
+  refund: (_, context) => {
+    context.sending()
+    return approved({})
+  },
+}
+
 const sale = { type: 'DB' }
 const whole = { a: 9200n }
 
@@ -92,6 +99,60 @@ export const cases: readonly Case[] = [
     payments: { a: sale },
     line: ({ a }) => ({ merchantTransactionId: a!.reference.toUpperCase() }),
     ...{ status: 'MATCHED', tier: 'merchant-reference', matches: whole },
+  },
+  {
+    rule: "an order number does not name a payment with other references of the acquirer than the line's",
+    payments: { a: sale },
+    line: ({ a }) => ({ merchantTransactionId: a!.reference, refs: ['made-elsewhere'] }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'nor does a short id',
+    payments: { a: sale },
+    line: ({ a }) => ({ shortId: a!.shortId, refs: ['made-elsewhere'] }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'a key names its payment under any references',
+    payments: { a: sale },
+    line: ({ a }) => ({ key: a!.key, refs: ['of-the-capture'] }),
+    ...{ status: 'MATCHED', tier: 'payment-id', matches: whole },
+  },
+  {
+    rule: 'one reference of several names the payment of an order number',
+    payments: { a: sale },
+    line: ({ a }) => ({
+      merchantTransactionId: a!.reference,
+      refs: [`at-${a!.key}`, 'of-the-settlement'],
+    }),
+    ...{ status: 'MATCHED', tier: 'acquirer-reference', matches: whole },
+  },
+  {
+    rule: 'a refund of an order number with references of its own was made elsewhere',
+    payments: { a: sale, b: { type: 'RF', of: 'a', amount: '20.00' } },
+    line: ({ a }) => ({
+      ...{ transactionType: 'REFUND', minor: 2000n },
+      ...{ merchantTransactionId: a!.reference, refs: ['made-elsewhere'] },
+    }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['EXTERNAL_REFUND'] },
+  },
+  {
+    rule: 'a chargeback of an order number with other references is about no payment of it, nor about its refund',
+    payments: {
+      a: sale,
+      b: { type: 'RF', of: 'a', amount: '30.00', shares: 'refund-elsewhere', script: withoutRefs },
+    },
+    line: ({ a }) => ({
+      ...{ recordType: 'CHARGEBACK', cashflow: 'NEG', minor: 3000n },
+      ...{ merchantTransactionId: a!.reference, refs: ['made-elsewhere'] },
+    }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a', 'b'], discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'a line of a declined order reports no money to it',
+    payments: { a: { ...sale, script: decline } },
+    line: ({ a }) => ({ merchantTransactionId: a!.reference, refs: ['made-elsewhere'] }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
   },
   {
     rule: 'a short id names its payment',
