@@ -29,8 +29,8 @@ import { maskedName } from './stored-name.ts'
 /** Records that are read at once: each page is sorted anew. */
 const pageRecords = 10_000
 
-/** The institute did not pay the money out. */
-const notPaidOut: Outcome = { is: 'declined', reason: '900.100.400' }
+/** The institute did not pay the money out. No proof that the payer was not charged. */
+const notPaidOut: Outcome = { is: 'declined', reason: '100.397.102' }
 
 type Done =
   | { readonly is: 'done'; readonly discrepancy?: 'STATE' }

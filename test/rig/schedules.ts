@@ -20,7 +20,7 @@ export type Scheduling = {
   executions(id: string): Promise<ExecutionsView>
 }
 
-export function scheduling(run: TestGateway): Scheduling {
+export function scheduling(run: Pick<TestGateway, 'gateway' | 'merchant' | 'channel'>): Scheduling {
   const executions = (id: string) => run.gateway.schedules.executions(id, { limit: '500' } as never)
   return {
     clockAt: (time) => run.gateway.testClocks.create({ entityId: run.merchant, time } as never),
