@@ -7,9 +7,9 @@ import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
-import { type OwnCard, ownCardOf } from '../payment/own-number.ts'
-import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
-import type { Payment } from '../payment/types.ts'
+import { cardOf } from '../payment/card-of.ts'
+import type { OwnCard } from '../payment/own-number.ts'
+import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
 import { referenceDigest } from '../vault/reference-digest.ts'
 import { type Malformed, type ReadClaim, readClaim, withReferences } from './claim.ts'
 import { workOnKey } from './fair-turns.ts'
@@ -200,7 +200,9 @@ async function keep(engine: Engine, from: From, well: Well): Promise<boolean> {
   const { connector, account } = from
   const { eventId } = well
   const claim =
-    well.clear === undefined ? well.claim : withReferences(well, await cardOf(engine, well.claim))
+    well.clear === undefined
+      ? well.claim
+      : withReferences(well, await cardAbout(engine, well.claim))
   const text = storable(claim)
   await faultPoint('before-event', eventId)
   const rows = await engine.lanes.single(addEvent(connector, account, eventId, text))
@@ -226,17 +228,12 @@ async function keep(engine: Engine, from: From, well: Well): Promise<boolean> {
 }
 
 /** The card of the payment that a claim is about, or that it builds upon; null without such a payment. */
-async function cardOf(engine: Engine, { key }: StoredClaim): Promise<OwnCard | undefined | null> {
-  let [row] = await engine.lanes.single(paymentByAttempt(key))
-  if (row === undefined) return null
-  while (row !== undefined) {
-    const payment: Payment = toPayment(row)
-    const card = ownCardOf(payment)
-    if (card !== undefined || payment.referencedId === null) return card
-    const [before] = await engine.lanes.single(paymentById(payment.referencedId, null))
-    row = before
-  }
-  return undefined
+async function cardAbout(
+  engine: Engine,
+  { key }: StoredClaim,
+): Promise<OwnCard | undefined | null> {
+  const [row] = await engine.lanes.single(paymentByAttempt(key))
+  return row === undefined ? null : cardOf(engine, toPayment(row))
 }
 
 /**
