@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { held, move } from '../payment/late-word-move.ts'
 import type { Payment } from '../payment/types.ts'
-import { busy, type Decision, decidedElsewhere, refused } from './late-success.ts'
+import { busy, type Decision, decidedElsewhere, namesOf, refused } from './late-success.ts'
 import { undecidable } from './undecided.ts'
 
 /** Whether the payment counts as done and may still fail. */
@@ -21,8 +21,9 @@ export async function settleAccepted(
   engine: Engine,
   { id, attemptKey }: Payment,
   as: 'approved' | 'declined',
-  { by, remarks }: Decision,
+  decision: Decision,
 ): Promise<void> {
+  const { by, remarks, references } = decision
   const [conflict] = await engine.lanes.single(openConflictOf(id))
   if (conflict === undefined) {
     throw refused('the payment is approved already, and the acquirer has not contradicted that')
@@ -31,11 +32,19 @@ export async function settleAccepted(
   if (now === undefined || !isAccepted(now.payment)) throw decidedElsewhere()
   const { leaseUntil } = now.attempt
   if (leaseUntil !== null && leaseUntil.getTime() > engine.clock.realMs()) throw refused(busy)
-  const audit = { id: newId(), actor: by, action: 'payment.settled', detail: { ...remarks, as } }
+  const audit = {
+    id: newId(),
+    actor: by,
+    action: 'payment.settled',
+    detail: { ...remarks, ...namesOf(decision), as },
+  }
   const change = { source: 'operator', finalBy: null, audit, look: null } as const
   const moved =
     as === 'approved'
-      ? await move(engine, now, change)
+      ? await move(engine, now, {
+          ...change,
+          ...(references !== undefined && { references: { refs: references, isByOperator: true } }),
+        })
       : await move(engine, now, {
           ...change,
           to: 'gone',

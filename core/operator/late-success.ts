@@ -2,6 +2,7 @@
  * People's decisions about late successes: money that moved on a payment already declined or expired.
  */
 
+import type { Refs } from '@tollgate/plugin-kit'
 import { fenceLate, undoOf } from '../attention/store.ts'
 import type { Actor } from '../audit/actor.ts'
 import { auditUnderLease } from '../audit/store.ts'
@@ -19,7 +20,13 @@ import type { Payment } from '../payment/types.ts'
 export type Decision = {
   readonly by: Actor
   readonly remarks: Readonly<Record<string, string>>
+  /** The acquirer's references of a payment that is settled as approved. */
+  readonly references?: Refs
 }
+
+/** The names of a decision's references, for its audit row. */
+export const namesOf = ({ references }: Decision) =>
+  references === undefined ? {} : { references: Object.keys(references) }
 
 export const refused = (why: string) => new GatewayError('700.400.570', { description: why })
 
@@ -36,8 +43,9 @@ export async function decideLate(
   engine: Engine,
   payment: Payment,
   as: 'approved' | 'declined',
-  { by, remarks }: Decision,
+  decision: Decision,
 ): Promise<void> {
+  const { by, remarks, references } = decision
   const { lanes } = engine
   const [fence] = await lanes.single(fenceLate(payment.attemptKey))
   if (fence === undefined) throw refused(busy)
@@ -53,11 +61,11 @@ export async function decideLate(
   }
   if (as === 'approved') await refuseUnlessKept(engine, now.payment)
   const { lease } = fence
-  const detail = { ...remarks, as, lease }
+  const detail = { ...remarks, ...namesOf(decision), as, lease }
   const action = as === 'approved' ? 'payment.kept' : 'payment.given-back'
   const moved =
     as === 'approved'
-      ? await keepLate(engine, now, by, detail)
+      ? await keepLate(engine, now, by, detail, references)
       : await endLate(engine, now, by, action, detail)
   if (moved) return
   // A decision whose answer was lost was run again, and found itself made.

@@ -27,7 +27,7 @@ import { isAccepted, settleAccepted } from './accepted.ts'
 import { reverseByHand } from './chargeback.ts'
 import { type Decided, type SettledBy, wordsOf } from './decided.ts'
 import { busy, type Decision, decideLate, refused } from './late-success.ts'
-import { addReferences, referencesOf, refuseOthers } from './references.ts'
+import { addReferences, referencesOf, refuseForeign, refuseOthers } from './references.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 export type OperatorResult = {
@@ -100,7 +100,8 @@ export class Operator {
    * For a two-step payment whose authorised amount cannot be captured, `declined` ends the sale
    * without a capture.
    *
-   * With `references`, `approved` also adds those that an approved payment lacks.
+   * With `references`, `approved` also adds those that an approved payment lacks, and replaces those that an
+   * operator gave.
    *
    * @throws GatewayError 404; 400 700.400.570 when the payment is decided, pending within its time,
    * never enquired about, under a lease, or has a waiting word of the acquirer; 400 200.300.404 for wrong
@@ -111,49 +112,44 @@ export class Operator {
     as: 'approved' | 'declined',
     decided: SettledBy,
   ): Promise<OperatorResult> => {
-    const decision = wordsOf(decided)
+    const words = wordsOf(decided)
     if (as !== 'approved' && as !== 'declined')
       throw refused('settle a payment as approved or as declined')
     const references = referencesOf(decided.references, as)
     const payment = await this.#payment(id)
-    if (references !== undefined) refuseOthers(payment, references)
+    if (references === undefined) return this.#settle(payment, as, words)
+    await refuseForeign(this.#engine, payment, references)
+    refuseOthers(payment, references)
     const isFinal = payment.state === 'approved' && payment.finalBy === null
-    const result =
-      references !== undefined && isFinal
-        ? resultOf(payment, 'the payment has these references')
-        : await this.#settle(payment, as, decision)
-    if (references !== undefined && result.state === 'approved') {
-      await this.#engine.inFlight.track(addReferences(this.#engine, payment, references, decision))
-    }
-    return result
+    if (!isFinal) return this.#settle(payment, as, { ...words, references })
+    await this.#engine.inFlight.track(addReferences(this.#engine, payment, references, words))
+    return resultOf(payment, 'the payment has these references')
   }
 
   async #settle(
     payment: Payment,
     as: 'approved' | 'declined',
-    { by, remarks }: Decision,
+    decision: Decision,
   ): Promise<OperatorResult> {
     const attempt = await this.#attempt(payment)
     if (attempt.state === 'late') {
       this.#refuseUnderLease(attempt)
-      await decideLate(this.#engine, payment, as, { by, remarks })
+      await decideLate(this.#engine, payment, as, decision)
       const text = as === 'approved' ? 'the money is kept' : 'the money was given back'
       return resultOf(await this.#payment(payment.id), text)
     }
     const { inFlight } = this.#engine
     if (payment.state === 'approved' && payment.chainId !== null) {
-      const capture = await inFlight.track(endSteps(this.#engine, payment, as, { by, remarks }))
+      const capture = await inFlight.track(endSteps(this.#engine, payment, as, decision))
       return resultOf(capture, 'nothing is captured, and the authorisation is released')
     }
     if (isAccepted(payment)) {
-      await inFlight.track(settleAccepted(this.#engine, payment, as, { by, remarks }))
+      await inFlight.track(settleAccepted(this.#engine, payment, as, decision))
       return resultOf(await this.#payment(payment.id), `settled as ${as}`)
     }
     await refuseUnlessUndecided(this.#engine, payment, attempt)
     this.#refuseUnderLease(attempt)
-    const settled = await inFlight.track(
-      settleUndecided(this.#engine, payment, as, { by, remarks }),
-    )
+    const settled = await inFlight.track(settleUndecided(this.#engine, payment, as, decision))
     return resultOf(settled.payment, settled.text)
   }
 

@@ -1,12 +1,13 @@
 /** The acquirer's references, which a person adds to a payment that no answer of the acquirer decided. */
 import type { Refs } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { auditById } from '../audit/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { lackingOf } from '../payment/late-word-apply.ts'
+import { cardOf } from '../payment/card-of.ts'
 import { held, move } from '../payment/late-word-move.ts'
+import { type OwnCard, withoutOwnNumber } from '../payment/own-number.ts'
+import { isByOperator } from '../payment/reference-origin.ts'
 import type { Payment } from '../payment/types.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { type Decision, decidedElsewhere, refused } from './late-success.ts'
@@ -39,12 +40,43 @@ export function referencesOf(
       throw wrong('references', `must have names of the connector: ${form}`)
     }
     const isText = typeof value === 'string' && visible.test(value)
-    if (!isText || value.length > refCharacters || maskCardNumbers(value) !== value) {
-      const form = `1 to ${refCharacters} visible characters without blanks, and no card number`
+    if (!isText || value.length > refCharacters) {
+      const form = `1 to ${refCharacters} visible characters without blanks`
       throw wrong(`references.${name}`, `must be the acquirer's reference: ${form}`)
     }
   }
   return Object.fromEntries(entries)
+}
+
+/**
+ * Refuses names that the connector does not know, and the number of the payment's card.
+ *
+ * @throws GatewayError 200.300.404 with the reference that is wrong.
+ */
+export async function refuseForeign(
+  engine: Engine,
+  payment: Payment,
+  references: Refs,
+): Promise<void> {
+  const declared = engine.registry.get(payment.connector)?.connector.settlement?.refs
+  const known = [...(declared ?? []), ...Object.keys(payment.answer.refs ?? {})]
+  const unknown = Object.keys(references).find((name) => !known.includes(name))
+  if (declared !== undefined && unknown !== undefined) {
+    throw wrong('references', `must have names of the connector: ${declared.join(', ')}`)
+  }
+  const card = await cardOf(engine, payment)
+  for (const [name, value] of Object.entries(references)) {
+    if (card === undefined || !looksLike(card, value)) continue
+    throw wrong(`references.${name}`, "must be the acquirer's reference, and no card number")
+  }
+}
+
+/** One in ten of an acquirer's long numbers has the check digit of a card number. */
+function looksLike(card: OwnCard, value: string): boolean {
+  if (withoutOwnNumber(value, card) !== value) return true
+  const runs = value.match(/\d+/g) ?? []
+  const isAlike = runs.some((run) => run.startsWith(card.bin) || run.endsWith(card.last4))
+  return isAlike && maskCardNumbers(value) !== value
 }
 
 const wrong = (name: string, message: string) =>
@@ -54,9 +86,11 @@ const wrong = (name: string, message: string) =>
   })
 
 /**
- * Adds references that the approved payment lacks. Those that it has stay: the acquirer gave them.
+ * Adds references that the approved payment lacks, and replaces those that an operator gave. Those of the acquirer
+ * stay.
  *
- * @throws GatewayError 400 700.400.570 when the payment has other references of these names already.
+ * @throws GatewayError 400 700.400.570 for other references than those of the acquirer, and after references that
+ * came at the same moment.
  */
 export async function addReferences(
   engine: Engine,
@@ -67,9 +101,9 @@ export async function addReferences(
   const now = await held(engine, attemptKey)
   if (now === undefined || now.payment.state !== 'approved') throw decidedElsewhere()
   refuseOthers(now.payment, references)
-  const refs = lackingOf(now.payment, references)
-  if (refs === undefined) return
-  const hasOwn = Object.keys(now.payment.answer.refs ?? {}).length > 0
+  if (hasAll(now.payment, references)) return
+  const { answer } = now.payment
+  const hasOwn = Object.keys(answer.refs ?? {}).some((name) => !isByOperator(answer, name))
   if (hasOwn && !withoutAnswer.has(now.attempt.settledBy ?? '')) {
     throw refused('the acquirer decided this payment itself, and gave its references')
   }
@@ -77,24 +111,28 @@ export async function addReferences(
     id: newId(),
     actor: by,
     action: 'payment.referenced',
-    detail: { ...remarks, references: Object.keys(refs) },
+    detail: { ...remarks, references: Object.keys(references) },
   }
   const moved = await move(engine, now, {
     source: now.attempt.settledBy ?? 'operator',
     isOnlySaid: true,
-    refs: { is: 'approved', refs },
+    references: { refs: references, isByOperator: true },
     audit,
   })
   if (moved) return
   // A decision whose answer was lost was run again, and found itself made.
-  if ((await engine.lanes.single(auditById(audit.id))).length === 0) throw decidedElsewhere()
+  const after = await held(engine, attemptKey)
+  if (after === undefined || !hasAll(after.payment, references)) throw decidedElsewhere()
 }
+
+const hasAll = ({ answer }: Payment, references: Refs): boolean =>
+  Object.entries(references).every(([name, value]) => answer.refs?.[name] === value)
 
 /** @throws GatewayError 400 700.400.570 */
 export function refuseOthers({ answer }: Payment, references: Refs): void {
   for (const [name, value] of Object.entries(references)) {
     const had = answer.refs?.[name]
-    if (had === undefined || had === value) continue
+    if (had === undefined || had === value || isByOperator(answer, name)) continue
     throw refused(`the acquirer gave this payment another reference ${name}, which stays`)
   }
 }

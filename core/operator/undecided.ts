@@ -13,12 +13,14 @@ import { isOpen, isOver } from '../payment/late-word-table.ts'
 import { givenBack } from '../payment/late-word-treatment.ts'
 import { takeAttempt } from '../payment/lease.ts'
 import { referencedBy, returnsOf } from '../payment/rebuild-attempt.ts'
+import { withOperators } from '../payment/reference-origin.ts'
 import { settle } from '../payment/settle.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
 import { dropLease } from '../payment/store-settle.ts'
 import { refuseCapture } from '../payment/two-step.ts'
 import type { Attempt, Payment } from '../payment/types.ts'
-import { busy, type Decision, refused } from './late-success.ts'
+import { busy, type Decision, namesOf, refused } from './late-success.ts'
+import { refuseOthers } from './references.ts'
 
 const meanwhile = ({ state }: Payment) => `the payment became ${state} meanwhile`
 
@@ -75,8 +77,9 @@ export async function settleUndecided(
   engine: Engine,
   payment: Payment,
   as: 'approved' | 'declined',
-  { by, remarks }: Decision,
+  decision: Decision,
 ): Promise<{ readonly payment: Payment; readonly text: string }> {
+  const { by, remarks, references } = decision
   // The lease is the fence: an answer, an event or another operator that comes now finds it taken.
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) {
@@ -95,12 +98,15 @@ export async function settleUndecided(
     if (as === 'approved') await refuseOtherAmount(engine, now)
     // The connector may be gone, which is why people decide, so no call is made.
     const returns = returnsOf(now, await referencedBy(engine, now))
-    const work = { payment: now, lease: taken.lease, begun: null, returns }
+    // The references are of the same commit: the next step of a two-step payment needs them.
+    if (references !== undefined) refuseOthers(now, references)
+    const answer = references === undefined ? now.answer : withOperators(now.answer, references)
+    const work = { payment: { ...now, answer }, lease: taken.lease, begun: null, returns }
     const outcome =
       as === 'approved'
-        ? ({ is: 'approved', refs: now.answer.refs ?? {} } as const)
+        ? ({ is: 'approved', refs: answer.refs ?? {} } as const)
         : ({ is: 'declined', reason: undecidable } as const)
-    const detail = { ...remarks, as, lease: taken.lease }
+    const detail = { ...remarks, ...namesOf(decision), as, lease: taken.lease }
     const isSecond = await hasLostItsSlot(engine, now, outcome)
     // Settling as declined states that other amounts were given back, so no second return happens.
     const others = await engine.lanes.single(otherAmountsOf(now.id))

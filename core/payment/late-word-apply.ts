@@ -1,5 +1,5 @@
 /** Applies the table of late words to decided payments, with one statement per word. */
-import type { Money, Refs } from '@tollgate/plugin-kit'
+import type { Money } from '@tollgate/plugin-kit'
 import { addAttention, undoOf } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import type { Sql } from '../db/sql.ts'
@@ -12,6 +12,7 @@ import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
 import { lateAccepted, treat, undone } from './late-word-treatment.ts'
+import { broughtTo, isByOperator, replacementOf } from './reference-origin.ts'
 import { paymentById } from './store-read.ts'
 import type { Held, Payment, Source } from './types.ts'
 
@@ -44,12 +45,17 @@ export async function applyLateWord(
     const treatment = await treat(engine, now, outcome, amount)
     // A reversal is under way at this moment; its answer comes first.
     if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
+    const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))
     if (treatment === 'known') {
       await makeFirm(engine, now, outcome, source)
+      const other = otherReference(engine, word)
+      if (other !== undefined) {
+        if (await listContradiction(engine, word, other)) return 'conflict'
+        continue
+      }
       if (await learnReferences(engine, now, outcome, source)) return 'known'
       continue
     }
-    const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))
     if (await applyTreatment(engine, word, treatment)) {
       return treatment === 'list' || treatment === 'return' ? 'conflict' : 'settled'
     }
@@ -73,7 +79,7 @@ async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source
 
 /**
  * A success repeats what a person or a settlement file decided, and names references that the payment lacks:
- * without them the acquirer could not refund it. References that it has stay.
+ * without them the acquirer could not refund it. It replaces those of an operator; others stay.
  *
  * @returns false when another process moved the payment first.
  */
@@ -86,16 +92,30 @@ async function learnReferences(
   const { payment, attempt } = now
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
   if (payment.state !== 'approved' || !isSuccess) return true
-  const refs = lackingOf(payment, outcome.refs)
+  const refs = broughtTo(payment, outcome.refs)
   if (refs === undefined) return true
-  const by = attempt.settledBy ?? source
-  return move(engine, now, { source: by, isOnlySaid: true, refs: { is: 'approved', refs } })
+  return move(engine, now, {
+    source: attempt.settledBy ?? source,
+    isOnlySaid: true,
+    references: { refs, isByOperator: false },
+    audit: replacementOf(payment, refs, source),
+  })
 }
 
-/** The references that a payment does not have; undefined: there are none. A word may name none. */
-export function lackingOf({ answer }: Payment, refs: Refs = {}): Refs | undefined {
-  const lacking = Object.entries(refs).filter(([name]) => answer.refs?.[name] === undefined)
-  return lacking.length === 0 ? undefined : Object.fromEntries(lacking)
+/**
+ * A second success under the key of an approved payment: it names another value for the reference by which
+ * settlement files call the payment first, and which the acquirer gave. Other references can change with each message.
+ */
+function otherReference({ registry }: Engine, { now, outcome, source }: LateWord) {
+  const { payment } = now
+  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+  if (payment.state !== 'approved' || !isSuccess || source !== 'event') return undefined
+  const name = registry.get(payment.connector)?.connector.settlement?.refs[0]
+  const value = name === undefined ? undefined : outcome.refs[name]
+  if (name === undefined || value === undefined) return undefined
+  const had = payment.answer.refs?.[name]
+  const isOther = had !== undefined && had !== value && !isByOperator(payment.answer, name)
+  return isOther ? `${name} ${value}` : undefined
 }
 
 /** @returns false when another process moved the payment first. */
@@ -112,7 +132,10 @@ async function applyTreatment(
       return listReturn(engine, word)
     case 'confirm':
       if (outcome.is !== 'approved') return true
-      return move(engine, now, { source, finalBy: null, refs: outcome, look: null })
+      return move(engine, now, {
+        ...{ source, finalBy: null, refs: outcome, look: null },
+        audit: replacementOf(now.payment, outcome.refs, source),
+      })
     case 'fail':
       return failAccepted(engine, word)
     case 'take-back':
@@ -136,11 +159,15 @@ const listed = ({ now, source }: LateWord) => ({
   isOnlySaid: true as const,
 })
 
-async function listContradiction(engine: Engine, word: LateWord): Promise<boolean> {
+async function listContradiction(
+  engine: Engine,
+  word: LateWord,
+  content = word.content,
+): Promise<boolean> {
   const { now, source } = word
   return move(engine, now, {
     ...listed(word),
-    entry: await entryOf(engine, word, 'conflict', {}, word.content),
+    entry: await entryOf(engine, word, 'conflict', {}, content),
     ...withoutPoll(now, source),
   })
 }

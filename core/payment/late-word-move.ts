@@ -1,5 +1,5 @@
 /** Carries out the treatment of a late word: one statement per move of a decided payment. */
-import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Money, Outcome, Refs } from '@tollgate/plugin-kit'
 import type { Actor } from '../audit/actor.ts'
 import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
@@ -14,6 +14,7 @@ import { announce, eventOf, notifies, type PaymentEvent, storedEvent } from './p
 import { referencedBy, returnsOf } from './rebuild-attempt.ts'
 import { type Entry, heldPayment, type LateMove, moveLate } from './store-late-word.ts'
 import { paymentByChain, toPayment } from './store-read.ts'
+import type { StoredReferences } from './stored-references.ts'
 import type { AttemptState, Held, Payment } from './types.ts'
 
 export async function held(engine: Engine, attemptKey: string): Promise<Held | undefined> {
@@ -57,6 +58,7 @@ export function keepLate(
   now: Held,
   actor: Actor,
   detail: Readonly<Record<string, unknown>>,
+  references?: Refs,
 ): Promise<boolean> {
   const { payment, attempt } = now
   // A success that was only accepted may still fail, as any other accepted operation.
@@ -78,6 +80,7 @@ export function keepLate(
     audit: { id: newId(), actor, action: 'payment.kept', detail },
     look: finalBy === 'poll' ? { id: newId(), afterMs: 0 } : null,
     goesOn: true,
+    ...(references !== undefined && { references: { refs: references, isByOperator: true } }),
     beyond: {
       id: newId(),
       kind: 'beyond-sums',
@@ -99,6 +102,8 @@ export type Change = {
   readonly finalBy?: null | 'event' | 'poll'
   /** The outcome whose references the payment keeps. */
   readonly refs?: Outcome
+  /** References alone: the acquirer's, or those of an operator. With `isOnlySaid`, if none changed since the read. */
+  readonly references?: { readonly refs: Refs; readonly isByOperator: boolean }
   /** The late success that the payment keeps beside its answer. */
   readonly late?: { readonly outcome: Told; readonly amount: Money | undefined }
   /** The reversal by key failed: none is open any more. */
@@ -173,6 +178,7 @@ export async function lateMove(
       approvedMinor,
       finalBy: change.finalBy === undefined ? payment.finalBy : change.finalBy,
       answer: answerAfter(payment, change),
+      references: referencesAfter(payment, change),
     },
     source: change.source,
     event: event === null ? null : storedEvent(event),
@@ -220,16 +226,28 @@ function answerAfter({ answer }: Payment, { refs, late, isNotReversed }: Change)
   const mark = isNotReversed === true || asked === undefined ? {} : { asked }
   if (late === undefined) return storable({ ...before, ...mark })
   const { outcome, amount } = late
-  const said = 'refs' in outcome ? (outcome.refs ?? {}) : {}
   return storable({
     ...before,
     ...mark,
-    refs: { ...answer.refs, ...said },
     late: {
       ...(amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency }),
       ...(outcome.is === 'accepted' && { finalBy: finalByOf(outcome.finalBy) }),
     },
   })
+}
+
+/** Other references than those that a move names stay as they are. */
+function referencesAfter({ answer }: Payment, change: Change): StoredReferences {
+  const { references, refs, late, isOnlySaid } = change
+  const said = refs ?? late?.outcome
+  const named = references?.refs ?? (said !== undefined && 'refs' in said ? (said.refs ?? {}) : {})
+  const isExpected = references !== undefined && isOnlySaid === true
+  const seen = { refs: answer.refs ?? {}, byOperator: answer.byOperator ?? {} }
+  return {
+    named: storable(named),
+    isByOperator: references?.isByOperator === true,
+    seen: isExpected ? storable(seen) : null,
+  }
 }
 
 /** A change of one step requires work on the other step, found by the authorisation. */

@@ -6,6 +6,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import type { Move, Sums } from './balance-rules.ts'
 import { type AttemptRow, columns, type PaymentRow } from './store-read.ts'
+import { answerWith, hasSeen, type StoredReferences } from './stored-references.ts'
 import type { AttemptState, PaymentState, Stage } from './types.ts'
 
 /** A payment and its attempt at one moment. */
@@ -48,8 +49,9 @@ export type LateMove = {
     readonly resultCode: string
     readonly approvedMinor: bigint | null
     readonly finalBy: string | null
-    /** JSON text; null: unchanged. */
+    /** JSON text, whose references do not count; null: unchanged. */
     readonly answer: string | null
+    readonly references: StoredReferences
   }
   readonly source: string
   /** For a move that merchants are notified about. */
@@ -142,11 +144,11 @@ with attempt_moved as (
 payment_moved as (
   update tollgate.payment set state = ${late.to.state}::text, result_code = ${late.to.resultCode}::text,
     approved_minor = ${text(late.to.approvedMinor)}::bigint, final_by = ${late.to.finalBy}::text,
-    answer = coalesce(${late.to.answer}::jsonb, payment.answer),
+    answer = ${answerWith(late.to.answer, late.to.references)},
     settled_at = case when ${late.event !== null}::boolean then now() else payment.settled_at end,
     seq = payment.seq + case when ${late.event !== null}::boolean then 1 else 0 end
   from attempt_moved
-  where payment.id = ${late.paymentId}::uuid
+  where payment.id = ${late.paymentId}::uuid and ${hasSeen(late.to.references)}
   returning payment.id, payment.seq, payment.channel_id),
 entry as (
   insert into tollgate.attention (id, kind, payment_id, attempt_key, reference, detail, freezes)

@@ -33,6 +33,8 @@ export type AttemptState =
  */
 export type Answer = {
   refs?: Refs
+  /** References as operators gave them. One that is still so in `refs` is replaced by a word of the acquirer. */
+  byOperator?: Refs
   memo?: Json
   networkTxId?: string
   avs?: string

@@ -9,8 +9,9 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { applyMessage } from '../payment/acquirer-message.ts'
 import { report } from '../payment/dispute.ts'
-import { applyLateWord, lackingOf } from '../payment/late-word-apply.ts'
+import { applyLateWord } from '../payment/late-word-apply.ts'
 import { isOpen, isOver } from '../payment/late-word-table.ts'
+import { broughtTo } from '../payment/reference-origin.ts'
 import { resolve } from '../payment/resolve.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
@@ -159,7 +160,7 @@ function paidOut(engine: Engine, row: EffectRow, payment: Payment): Outcome {
     const ref = refs[no]
     return ref == null || maskedName.test(ref) ? [] : [[name, ref.trim()] as const]
   })
-  return { is: 'approved', refs: lackingOf(payment, Object.fromEntries(named)) ?? {} }
+  return { is: 'approved', refs: broughtTo(payment, Object.fromEntries(named)) ?? {} }
 }
 
 const amountOf = ({ amount_minor: minor, currency }: EffectRow): Money => ({ minor, currency })

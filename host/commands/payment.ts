@@ -36,7 +36,7 @@ const settle: Command = {
     ...byOption,
   },
   notes:
-    'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300. With --references, approved also adds references that an approved payment lacks. Tollgate cannot check whose references they are, so take them from the payment at the acquirer.',
+    'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300. With --references, approved also adds references that an approved payment lacks, and replaces those that an operator gave. Those of the acquirer stay, and the acquirer replaces those of an operator. Tollgate cannot check whose references they are, so take them from the payment at the acquirer.',
   async run(given) {
     const [id = ''] = given.words
     const as = needed(given, 'as')

@@ -1,9 +1,10 @@
 /** References of the acquirer on payments that a person or a settlement file decided: a refund needs them. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Operation, type Refs, unknown } from '@tollgate/plugin-kit'
-import { GatewayError, newId } from '../../../core/index.ts'
-import { lackingOf } from '../../../core/payment/late-word-apply.ts'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { type Operation, type Refs, type Reversed, unknown } from '@tollgate/plugin-kit'
+import { GatewayError, newId, onFaultPoint } from '../../../core/index.ts'
+
+import { broughtTo } from '../../../core/payment/reference-origin.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { accept, approval, eur, lose, refuse, refusedFor } from '../../rig/late-words.ts'
@@ -12,6 +13,11 @@ import { type EffectRun, line, startEffects, today } from '../settlement/effect-
 
 const by = { by: 'Alice', reason: "seen in the acquirer's portal" }
 const silent = () => unknown('the acquirer is down')
+/** The card of the payments, two numbers like it, and a long reference with the check digit of a card number. */
+const ownNumber = '4200000000000000'
+const alikeStart = '4200000000067777'
+const alikeEnd = '8835000000040000'
+const numeric = '8835123456789019'
 const silence = { debit: lose, enquire: silent }
 
 describe("the acquirer's references of a decided payment", () => {
@@ -20,6 +26,7 @@ describe("the acquirer's references of a decided payment", () => {
     run = await startEffects()
   })
   after(() => run.close())
+  afterEach(() => onFaultPoint(undefined))
 
   let orders = 0
   const open = async (fields: Readonly<Record<string, unknown>> = {}) => {
@@ -45,14 +52,10 @@ describe("the acquirer's references of a decided payment", () => {
     const references = { reference: 'PORTAL-1' }
     await run.gateway.operator.settle(id, 'approved', { ...by, references })
     assert.deepEqual(await refunded(id), references)
-    assert.deepEqual(await run.audited(id), [
-      'payment.enquired',
-      'payment.settled',
-      'payment.referenced',
-    ])
+    assert.deepEqual(await run.audited(id), ['payment.enquired', 'payment.settled'])
   })
 
-  test('an operator adds them later, and those of the acquirer stay', async () => {
+  test('an operator adds them later, and replaces what an operator gave', async () => {
     const id = await open()
     await run.gateway.operator.settle(id, 'approved', by)
     assert.deepEqual(await refunded(id), {})
@@ -61,12 +64,210 @@ describe("the acquirer's references of a decided payment", () => {
     assert.match(added.text, /: the payment has these references$/)
     await run.gateway.operator.settle(id, 'approved', { ...by, references })
     assert.deepEqual(await refunded(id), references)
-    await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'PORTAL-3' } }),
-      refusedFor(/another reference/),
+    const right = { reference: 'PORTAL-3' }
+    await run.gateway.operator.settle(id, 'approved', { ...by, references: right })
+    assert.deepEqual(await refunded(id), right)
+    assert.equal((await run.audited(id)).filter((one) => one === 'payment.referenced').length, 2)
+  })
+
+  test('a message of the acquirer replaces what an operator gave, and stays', async () => {
+    const id = await open()
+    const wrong = { reference: 'TYPO', second: 'PORTAL-5' }
+    await run.gateway.operator.settle(id, 'approved', { ...by, references: wrong })
+    assert.equal(await run.tell(id, { outcome: approval }), 'known')
+    assert.deepEqual(await refunded(id), { ...approval.refs, second: 'PORTAL-5' })
+    const [audit] = await run.sql<{ actor: string; detail: object }>(
+      `select actor_kind as actor, detail from tollgate.audit
+        where resource = $1 and action = 'payment.referenced'`,
+      [id],
     )
-    assert.deepEqual(await refunded(id), references)
-    assert.equal((await run.audited(id)).filter((one) => one === 'payment.referenced').length, 1)
+    assert.deepEqual(audit, { actor: 'engine', detail: { by: 'event', replaced: ['reference'] } })
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'TYPO' } }),
+      refusedFor(/^the acquirer gave this payment another reference reference, which stays/),
+    )
+  })
+
+  test('a reference that the acquirer confirms is its own from then on', async () => {
+    const id = await open()
+    await run.gateway.operator.settle(id, 'approved', { ...by, references: approval.refs })
+    assert.equal(await run.tell(id, { outcome: approval }), 'known')
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'OTHER' } }),
+      refusedFor(/the acquirer gave/),
+    )
+    assert.ok(!(await run.audited(id)).includes('payment.referenced'))
+  })
+
+  test('a settlement line by the key replaces what an operator gave', async () => {
+    const script = {
+      debit: refuse,
+      reverseByKey: (): Reversed => ({ is: 'refused', why: 'too late' }),
+      reverse: refuse,
+    }
+    const id = await run.pay(script)
+    const accepted = { is: 'accepted', refs: { second: 'by-event' }, finalBy: 'event' }
+    await run.tell(id, { outcome: accepted })
+    await until(async () => {
+      const references = { reference: 'TYPO' }
+      return run.gateway.operator.settle(id, 'approved', { ...by, references }).then(
+        () => true,
+        () => undefined,
+      )
+    })
+    assert.deepEqual(await refunded(id), { reference: 'TYPO', second: 'by-event' })
+    await run.file(line(id, { ref1: 'LINE-3' }))
+    assert.deepEqual(await refunded(id), { reference: 'LINE-3', second: 'by-event' })
+    assert.ok((await run.audited(id)).includes('payment.referenced'))
+  })
+
+  test('a second success under another reference is listed, once', async () => {
+    const id = await run.pay()
+    const other = { is: 'approved', refs: { reference: 'CHARGED-TWICE', second: '2' } }
+    assert.equal(await run.tell(id, { outcome: other }), 'conflict')
+    await run.tell(id, { outcome: other })
+    const [entry, ...more] = await run.listed(id)
+    assert.deepEqual([entry!.kind, entry!.detail.refs], ['conflict', other.refs])
+    assert.deepEqual(more, [])
+    const { reference, second } = await refunded(id)
+    assert.match(reference!, /^at-/)
+    assert.equal(second, undefined)
+  })
+
+  /** Holds the first move of a payment before its commit. */
+  const holdFirst = () => {
+    const there = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    let isFirst = true
+    onFaultPoint(async (point) => {
+      if (point !== 'before-late' || !isFirst) return
+      isFirst = false
+      there.resolve()
+      await go.promise
+    })
+    return { there: there.promise, release: () => go.resolve() }
+  }
+
+  describe('that come at the same moment', () => {
+    const approvedBy = async (references?: Record<string, string>) => {
+      const id = await open()
+      await run.gateway.operator.settle(id, 'approved', {
+        ...by,
+        ...(references && { references }),
+      })
+      return id
+    }
+    const add = (id: string, reference: string) =>
+      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference } })
+
+    test('those of a message stay, and the operator is told', async () => {
+      const id = await approvedBy()
+      const gate = holdFirst()
+      const adding = add(id, 'TYPO')
+      await gate.there
+      assert.equal(await run.tell(id, { outcome: approval }), 'known')
+      gate.release()
+      await assert.rejects(adding, refusedFor(/at the same moment/))
+      assert.deepEqual(await refunded(id), approval.refs)
+    })
+
+    test('those of a message that was slower replace those of the operator', async () => {
+      const id = await approvedBy()
+      const gate = holdFirst()
+      const telling = run.tell(id, { outcome: approval })
+      await gate.there
+      await add(id, 'TYPO')
+      gate.release()
+      assert.equal(await telling, 'known')
+      assert.deepEqual(await refunded(id), approval.refs)
+    })
+
+    test('the second of two operators is told', async () => {
+      for (const first of [undefined, { reference: 'BEFORE' }]) {
+        const id = await approvedBy(first)
+        const gate = holdFirst()
+        const second = add(id, 'B')
+        await gate.there
+        await add(id, 'A')
+        gate.release()
+        await assert.rejects(second, refusedFor(/at the same moment/))
+        assert.deepEqual(await refunded(id), { reference: 'A' })
+      }
+    })
+  })
+
+  test('are there before the next step of a two-step payment begins', async () => {
+    let named: Refs | undefined
+    orders += 1
+    const script = {
+      ...{ authorize: lose, reverseByKey: silent },
+      enquire: silent,
+      capture: (operation: Operation) => {
+        named = operation.original?.refs
+        return approvedAs(operation)
+      },
+    }
+    const sale = await run.debit(`referenced-${orders}`, script, { paymentType: 'PA.CP' })
+    await run.gateway.operator.enquire(sale.id, by)
+    const hasNamed = () => until(async () => (named === undefined ? undefined : true))
+    // A commit of its own for the references would come after the capture.
+    onFaultPoint(async (point, ref) => {
+      if (point === 'before-late' && ref === sale.referencedId) await hasNamed()
+    })
+    const references = { reference: 'PORTAL-7' }
+    await run.gateway.operator.settle(sale.id, 'approved', { ...by, references })
+    await hasNamed()
+    assert.deepEqual(named, references)
+  })
+
+  test('are of the commit that keeps a late success', async () => {
+    const script = {
+      debit: refuse,
+      reverseByKey: (): Reversed => ({ is: 'refused', why: 'too late' }),
+      reverse: refuse,
+    }
+    const { id } = await run.debit('referenced-kept', script)
+    await run.tell(id, { outcome: { is: 'approved', refs: { second: 'by-event' } } })
+    const references = { reference: 'PORTAL-8' }
+    await until(async () => {
+      const [row] = await run.sql<{ is_free: boolean }>(
+        `select lease_until is null and take_backs > 0 as is_free from tollgate.attempt
+          where payment_id = $1 and state = 'late'`,
+        [id],
+      )
+      return row?.is_free || undefined
+    })
+    let isDead = false
+    onFaultPoint((point, ref) => {
+      if (point !== 'after-late' || ref !== id || isDead) return
+      isDead = true
+      throw new Error('killed')
+    })
+    await assert.rejects(
+      run.gateway.operator.settle(id, 'approved', { ...by, references }),
+      /killed/,
+    )
+    assert.deepEqual(await refunded(id), { second: 'by-event', ...references })
+  })
+
+  test('have a name that the connector declares, and are no card number of the payment', async () => {
+    const id = await open(run.at('settling'))
+    const given = (references: Record<string, string>) =>
+      run.gateway.operator.settle(id, 'approved', { ...by, references })
+    const wrong = (name: string, words: RegExp) => (error: unknown) => {
+      assert.ok(error instanceof GatewayError)
+      assert.equal(error.parameterErrors?.[0]?.name, name)
+      assert.match(error.message, words)
+      return true
+    }
+    await assert.rejects(given({ psp: 'X' }), wrong('references', /of the connector: reference$/))
+    for (const number of [ownNumber, alikeStart, alikeEnd]) {
+      const isCard = wrong('references.reference', /no card number/)
+      await assert.rejects(given({ reference: number }), isCard)
+    }
+    assert.equal(await run.stateOf(id), 'unknown')
+    await given({ reference: numeric })
+    assert.deepEqual(await refunded(id), { reference: numeric })
   })
 
   test('a reference of another form is refused by name before anything is decided', async () => {
@@ -89,7 +290,7 @@ describe("the acquirer's references of a decided payment", () => {
   })
 
   test('a payment that the acquirer answered keeps its references, and gets no others', async () => {
-    const id = await run.pay()
+    const { id } = await run.debit('referenced-by-answer')
     const before = await refunded(id)
     await assert.rejects(
       run.gateway.operator.settle(id, 'approved', { ...by, references: { second: 'PORTAL-4' } }),
@@ -110,8 +311,8 @@ describe("the acquirer's references of a decided payment", () => {
 
   test('a word without references brings none', () => {
     const payment = { answer: { refs: { reference: 'own' } } } as never
-    assert.equal(lackingOf(payment, undefined), undefined)
-    assert.deepEqual(lackingOf(payment, { reference: 'other', second: '2' }), { second: '2' })
+    assert.equal(broughtTo(payment, undefined), undefined)
+    assert.deepEqual(broughtTo(payment, { reference: 'other', second: '2' }), { second: '2' })
   })
 
   test('the settlement line that decides the payment brings them', async () => {

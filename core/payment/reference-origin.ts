@@ -1,0 +1,42 @@
+/** The acquirer's references of a payment. Those that the acquirer gave stay; it replaces those of an operator. */
+import type { Refs } from '@tollgate/plugin-kit'
+import { engineActor } from '../audit/actor.ts'
+import type { AuditEntry } from '../audit/stored-rows.ts'
+import { newId } from '../ids.ts'
+import type { Answer, Payment } from './types.ts'
+
+/** Whether an operator gave the reference, and no word of the acquirer named it since. */
+export const isByOperator = ({ refs, byOperator }: Answer, name: string): boolean =>
+  byOperator?.[name] !== undefined && byOperator[name] === refs?.[name]
+
+/**
+ * What a word of the acquirer brings: references that the payment lacks, and those that an operator gave.
+ * Undefined: nothing. A word may name none.
+ */
+export function broughtTo({ answer }: Pick<Payment, 'answer'>, refs: Refs = {}): Refs | undefined {
+  const brought = Object.entries(refs).filter(
+    ([name]) => answer.refs?.[name] === undefined || isByOperator(answer, name),
+  )
+  return brought.length === 0 ? undefined : Object.fromEntries(brought)
+}
+
+/** For the operator's history: the acquirer named another value than the operator. Null: it did not. */
+export function replacementOf(
+  { answer }: Pick<Payment, 'answer'>,
+  refs: Refs = {},
+  source: string,
+): AuditEntry | null {
+  const replaced = Object.entries(refs)
+    .filter(([name, value]) => isByOperator(answer, name) && answer.refs?.[name] !== value)
+    .map(([name]) => name)
+  if (replaced.length === 0) return null
+  const detail = { by: source, replaced }
+  return { id: newId(), actor: engineActor, action: 'payment.referenced', detail }
+}
+
+/** The answer of a payment that an operator decides, with the references of the decision. */
+export const withOperators = (answer: Answer, refs: Refs): Answer => ({
+  ...answer,
+  refs: { ...answer.refs, ...refs },
+  byOperator: { ...answer.byOperator, ...refs },
+})
