@@ -205,7 +205,10 @@ export type Settlement<Config = Record<string, unknown>, Account = Record<string
   readonly zone: string
   /** The number of an account in the files. */
   merchantOf(account: Account): string
-  /** Names in `Outcome.refs` that the files call by their first, second and third reference. */
+  /**
+   * Names in `Outcome.refs` that the files call by their first, second and third reference. The first one stays the
+   * same for the life of an operation.
+   */
   readonly refs: readonly string[]
   /** Files since the cursor, oldest first. Without it, files come by hand. */
   fetch?(cursor: string | undefined, context: Context<Config, Account>): AsyncIterable<RemoteFile>
