@@ -126,7 +126,7 @@ export class Entities {
     if (typeof entity.name !== 'string' || entity.name.trim() === '')
       throw new Error(`a ${entity.kind} needs a name`)
     refuseNumberIn(entity.name, entity.kind)
-    checkEntitySettings(entity.settings ?? {}, false)
+    checkEntitySettings(entity.settings ?? {})
     const id = entity.id ?? newOpaqueId()
     await this.#lanes.single(
       addEntity(

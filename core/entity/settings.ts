@@ -109,7 +109,7 @@ function isZone(name: string): boolean {
  */
 export function checkEntitySettings(
   settings: Readonly<Record<string, unknown>>,
-  isChange: boolean,
+  isChange = false,
 ): void {
   for (const [name, value] of Object.entries(settings)) {
     const setting = Object.hasOwn(known, name) ? known[name] : undefined
