@@ -329,6 +329,38 @@ describe('pages of deployed shops', () => {
     assert.deepEqual(await buttons(), ['Pay with PayPal', 'Pay with TWINT'])
   })
 
+  test('brands written inside the form count like data-brands, which comes first', async () => {
+    const box = '<label>Save <input type="checkbox" name="createRegistration" value="true"></label>'
+    const offered = async (brands: string, inForm: string) => {
+      await open(undefined, { brands, inForm: `${inForm}${box}` })
+      const forms = page.locator('.wpwl-form-card, .wpwl-form-directDebit, .wpwl-button-brand')
+      return [await forms.count(), await page.locator('.wpwl-form-card').count()]
+    }
+    assert.deepEqual(await offered('', '\n  VISA MASTER\n  AMEX\n'), [1, 1])
+    assert.equal(await page.locator('form.paymentWidgets').isVisible(), false)
+    assert.deepEqual(await offered('', 'PAYPAL'), [1, 0])
+    assert.deepEqual(await offered('PAYPAL', 'VISA MASTER'), [1, 0])
+    assert.deepEqual(await offered('', 'Loading PCI form'), [3, 1])
+    assert.equal(tells('does not accept'), 0)
+    await offered('', 'VISA TWINT')
+    assert.equal(tells('this checkout does not accept TWINT'), 1)
+  })
+
+  test('texts of a page under names that the widget knows are shown, others are named on the console', async () => {
+    await open(`{
+      labels: { submit: 'Buy', cvvPlaceholder: '123', foo: 'bar' },
+      errorMessages: { expiryMonthError: 'Month', declined: 'Not today', cardNumber: 'Number' },
+    }`)
+    const about = said.filter((text) => text.includes('has no effect'))
+    assert.deepEqual(about, [
+      'Tollgate widget: wpwlOptions.labels.foo has no effect',
+      'Tollgate widget: wpwlOptions.errorMessages.cardNumber has no effect',
+    ])
+    await fillCard(page)
+    await pay(page)
+    await page.locator(declined, { hasText: 'Not today' }).waitFor()
+  })
+
   test('a page can hide the list of stored cards by its id', async () => {
     gateway.script.checkout = { registrations: [stored('c', '4242')] }
     await open(undefined, {

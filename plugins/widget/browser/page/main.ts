@@ -3,7 +3,7 @@ import { languageOf } from '../../texts/languages.ts'
 import { loadCheckout, type Place } from './checkout.ts'
 import { element } from './dom.ts'
 import { call, givenOptions, readOptions, type WidgetError, widgetError } from './options.ts'
-import { inLanguage, loadTexts } from './texts.ts'
+import { inLanguage, loadTexts, nameUnknownTexts } from './texts.ts'
 import { mountWidget } from './widget.ts'
 
 /** The loader leaves these on the script's element, so that no name of ours is global. */
@@ -40,12 +40,10 @@ async function start({ place, loading, signal, styled, unstyle, ready }: Handoff
     const options = readOptions()
     if (options.style === 'none') unstyle()
     const code = languageOf([options.locale, checkout.locale, wish])
-    const language = inLanguage(
-      code,
-      await (code === likely ? texts : loadTexts(code, place.base)),
-      options,
-    )
+    const own = await (code === likely ? texts : loadTexts(code, place.base))
+    const language = inLanguage(code, own, options)
     if (signal.aborted) return
+    nameUnknownTexts(own, options)
     const containers = formsOf(place).flatMap((form) =>
       mountWidget(form, place, checkout, language, options, signal),
     )

@@ -31,7 +31,29 @@ export function inLanguage(
       ...texts,
       labels: { ...texts.labels, ...wordsOf(options.labels) },
       errors: { ...texts.errors, ...errorsOf(options) },
+      messages: { ...texts.messages, ...wordsOf(options.errorMessages) },
     },
+  }
+}
+
+/** Names that only pages fill: fields in frames have no placeholder of ours. */
+const placeholders = ['cardNumberPlaceholder', 'cvvPlaceholder']
+
+/** Says on the console which texts of the page are shown nowhere. */
+export function nameUnknownTexts(texts: Language['texts'], options: Options): void {
+  const known: { readonly [option: string]: readonly string[] } = {
+    labels: [...Object.keys(texts.labels), ...placeholders],
+    errorMessages: [
+      ...Object.keys({ ...texts.errors, ...texts.messages }),
+      'expiryMonthError',
+      'expiryYearError',
+    ],
+  }
+  for (const option of ['labels', 'errorMessages'] as const) {
+    for (const name of Object.keys(options[option] ?? {})) {
+      if (known[option]!.includes(name)) continue
+      console.warn(`Tollgate widget: wpwlOptions.${option}.${name} has no effect`)
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { createCardForm } from './card-form.ts'
 import { type Checkout, flowOf, type Place } from './checkout.ts'
 import type { Context } from './context.ts'
 import { element, show } from './dom.ts'
+import { namedBrands } from './named-brands.ts'
 import type { Options } from './options.ts'
 import { createCashier, type PayForm } from './press.ts'
 import { createStoredCards } from './stored-cards.ts'
@@ -21,7 +22,7 @@ export function mountWidget(
   options: Options,
   signal: AbortSignal,
 ): readonly HTMLElement[] {
-  const wanted = (merchantForm.dataset.brands ?? '').split(/\s+/).filter((code) => code !== '')
+  const wanted = namedBrands(merchantForm)
   const isWallet = (code: string) => code === 'APPLEPAY' || code === 'GOOGLEPAY'
   const others = wanted.filter((code) => !isWallet(code))
   const all = wanted.length > 0 ? others : usualBrands(checkout)
@@ -102,8 +103,8 @@ function formsOf(context: Context): PayForm[] {
 
 /** Buttons of wallets stand above the forms, as soon as the browser turned out to have the wallet. */
 function addWallets(context: Context, shown: HTMLElement): void {
-  const named = (context.merchantForm.dataset.brands ?? '').split(/\s+/)
-  const isNamed = (brand: string) => named.every((code) => code === '') || named.includes(brand)
+  const named = namedBrands(context.merchantForm)
+  const isNamed = (brand: string) => named.length === 0 || named.includes(brand)
   // Each has its place from the start, whichever is found first.
   const places: HTMLElement[] = []
   for (const wallet of context.checkout.wallets ?? []) {
