@@ -134,6 +134,27 @@ describe('the terms of a checkout', () => {
     assert.deepEqual(reply, { state: 'paid', resultUrl: pageOf(id) })
   })
 
+  for (const [page, location] of [
+    [
+      "https://shop.example/thanks?a=a%20b&flag&x=~'()*![]&&y=%2f+#top",
+      "https://shop.example/thanks?a=a%20b&flag&x=~'()*![]&&y=%2f+&ADDED#top",
+    ],
+    ['https://shop.example/thanks?%69d=1&b=é"', 'https://shop.example/thanks?b=%C3%A9%22&ADDED'],
+    ['https://shop.example/thanks?', 'https://shop.example/thanks?ADDED'],
+    ['https://shop.example/thanks??id=1', 'https://shop.example/thanks??id=1&ADDED'],
+    [
+      "myapp://done/here?a=a%20b&flag&x=~'()*![]",
+      "myapp://done/here?a=a%20b&flag&x=~'()*![]&ADDED",
+    ],
+  ] as const) {
+    test(`the query of ${page} stays as it was sent`, async () => {
+      const id = await newCheckout(run, { shopperResultUrl: page })
+      const added = pageOf(id).slice(pageOf(id).indexOf('id='))
+      const reply = await press(run.gateway, id)
+      assert.deepEqual(reply, { state: 'paid', resultUrl: location.replace('ADDED', () => added) })
+    })
+  }
+
   test('a form that does not tell its origin goes on to no page of its own', async () => {
     const id = await newCheckout(run, { shopperResultUrl: undefined })
     assert.deepEqual(await press(run.gateway, id, { resultUrl: 'https://evil.example/' }), {
