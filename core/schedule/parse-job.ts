@@ -149,6 +149,9 @@ class JobReader {
   #date(name: 'startDate' | 'endDate'): Date | null {
     const text = this.#sent[name]
     if (text === undefined) return null
+    // Runs are at whole seconds.
+    const toSeconds = name === 'startDate' ? Math.ceil : Math.floor
+    if (/^\d+$/.test(text)) return new Date(toSeconds(Number(text) / 1000) * 1000)
     const wall = readWall(text)
     if (wall !== null) return instantOfWall(wall, this.#rules.zone)
     this.#add(name, 'must be a moment that exists, written yyyy-MM-dd HH:mm:ss')

@@ -2368,9 +2368,9 @@ export interface Job {
   minute?: string
   /** Seconds, 0 to 59. */
   second?: string
-  /** First possible run, in the schedule's time zone. */
+  /** First possible run, in the schedule's time zone; or in milliseconds since 1970 UTC, as responses show it. */
   startDate?: string
-  /** Last possible run, in the schedule's time zone. */
+  /** Last possible run, in the schedule's time zone; or in milliseconds since 1970 UTC, as responses show it. */
   endDate?: string
   /** Unit of the notice of cancellation. */
   noticeUnit?: ("YEAR" | "MONTH" | "WEEK" | "DAY" | "HOUR" | "MINUTE" | "SECOND")

@@ -1,4 +1,4 @@
-import { AN, type Condition, dateTime, echoed, type FieldOptions, group, N, none, O, oneOf, type Row, reference, stored } from '../table.ts'
+import { AN, type Condition, dateTime, echoed, either, type FieldOptions, group, integer, N, none, O, oneOf, type Row, reference, stored } from '../table.ts'
 
 const unit = oneOf('YEAR', 'MONTH', 'WEEK', 'DAY', 'HOUR', 'MINUTE', 'SECOND')
 const durationWrong = '100.250.106'
@@ -10,6 +10,13 @@ const noticeWrong = '100.250.107'
  */
 const otherwise = (value: string): FieldOptions => ({ default: value })
 
+/** Thirteen digits: fewer or more are another way to write a date, such as 202603010600. */
+const milliseconds = integer(1_000_000_000_000, 4_102_444_800_000)
+const moment = either(dateTime, milliseconds)
+const shown: FieldOptions = {
+  because: 'Milliseconds are also allowed, because responses have them and clients send back what they read.',
+}
+
 const rows: readonly Row[] = [
   // name            format                            need direction class meaning
   ['name',           AN(64),                           O,   echoed, none, 'Label of the schedule, for people.'],
@@ -20,8 +27,8 @@ const rows: readonly Row[] = [
   ['hour',           AN(64),                           O,   echoed, none, 'Hours, 0 to 23.', { ...otherwise('0'), ...reference }],
   ['minute',         AN(64),                           O,   echoed, none, 'Minutes, 0 to 59.', { ...otherwise('0'), ...reference }],
   ['second',         AN(64),                           O,   echoed, none, 'Seconds, 0 to 59.', { ...otherwise('0'), ...reference }],
-  ['startDate',      dateTime,                         O,   stored, none, "First possible run, in the schedule's time zone."],
-  ['endDate',        dateTime,                         O,   stored, none, "Last possible run, in the schedule's time zone."],
+  ['startDate',      moment,                           O,   stored, none, "First possible run, in the schedule's time zone; or in milliseconds since 1970 UTC, as responses show it.", shown],
+  ['endDate',        moment,                           O,   stored, none, "Last possible run, in the schedule's time zone; or in milliseconds since 1970 UTC, as responses show it.", shown],
   ['noticeUnit',     unit,                             O,   echoed, none, 'Unit of the notice of cancellation.', { code: noticeWrong }],
   ['noticeNumber',   N(16),                            O,   echoed, none, 'Number of those units of notice before the end of a period.', reference],
   ['noticeCallable', oneOf('ANYTIME', 'DURATION_END'), O,   echoed, none, 'Whether notice counts from now or towards the end of a period.', { code: noticeWrong }],

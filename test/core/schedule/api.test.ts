@@ -95,6 +95,29 @@ describe('schedules', { concurrency: true }, () => {
     )
   })
 
+  test('a job that was read is sent again, with its dates in milliseconds', async () => {
+    const registrationId = await tools.store()
+    const job = { ...monthly, startDate: '2098-01-01 00:00:00', endDate: '2099-12-31 23:59:59' }
+    const made = await tools.schedule(registrationId, { job })
+    const read = Object.fromEntries(
+      Object.entries(made.job).map(([name, value]) => [name, String(value)]),
+    )
+    const again = await run.gateway.schedules.reschedule(made.id, { job: read } as never)
+    assert.deepEqual(again.job, made.job)
+    assert.deepEqual(again.nextExecutions, made.nextExecutions)
+    // Seconds, and dates without marks, would be moments long ago.
+    for (const startDate of ['4039372800', '20980101', '209801010000', '20980101000000']) {
+      const refused = run.gateway.schedules.reschedule(made.id, {
+        job: { ...monthly, startDate },
+      } as never)
+      await assert.rejects(refused, ({ code, parameterErrors: [error] }) => {
+        assert.deepEqual([code, error.name], ['200.300.404', 'job.startDate'])
+        assert.match(error.message, /yyyy-MM-dd HH:mm:ss, or whole number from 1000000000000/)
+        return true
+      })
+    }
+  })
+
   test('a preview stores nothing and uses the zone of the channel', async () => {
     const channel = await run.gateway.entities.create({
       kind: 'channel',

@@ -217,6 +217,15 @@ describe('dates in the zone of the channel', () => {
     assert.deepEqual(isos(upcoming(plan, now, 5)), ['2027-03-27T08:00:00Z', '2027-03-28T07:00:00Z'])
   })
 
+  test('milliseconds are an instant in every zone, and parts of a second do not count', () => {
+    const first = Date.parse('2027-03-27T08:00:00Z')
+    const dates = { startDate: `${first - 1}`, endDate: `${first + 86_400_000 - 1}` }
+    const plan = read({ ...daily, ...dates }, { zone: 'Europe/Berlin' })
+    assert.deepEqual(isos(upcoming(plan, now, 5)), ['2027-03-27T08:00:00Z', '2027-03-28T07:00:00Z'])
+    const { startDate, endDate } = plan.fields
+    assert.deepEqual([startDate, endDate], [first, first + 86_399_000])
+  })
+
   test('a skipped date means the first instant after the gap, a repeated one the first of the two', () => {
     const at = (startDate: string, zone: string) =>
       iso(read({ ...daily, startDate }, { zone }).startAt)
