@@ -121,7 +121,8 @@ export function refuseTooMuch(whole: RequestFields): void {
   )
 }
 
-function refuseOtherBrand(registration: Registration, fields: RequestFields): void {
+/** @throws GatewayError 700.100.400 */
+export function refuseOtherBrand(registration: Registration, fields: RequestFields): void {
   const sent = textOf(fields, 'paymentBrand')
   if (sent === undefined || brandOf(sent)?.code === registration.brand) return
   throw refuse(

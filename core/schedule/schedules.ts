@@ -17,9 +17,10 @@ import { idempotencyOf } from '../payment/idempotency.ts'
 import { handlerOf } from '../payment/operation-kinds.ts'
 import { refuseRegisteredNumber } from '../payment/stored-number.ts'
 import { withoutSecrets } from '../payment/stored-request.ts'
-import { numbersOf, withAccount } from '../registration/account.ts'
+import { numbersOf, refuseOtherBrand, withAccount } from '../registration/account.ts'
 import { usableFor } from '../registration/registrations.ts'
 import type { Registration } from '../registration/types.ts'
+import { checkCountries } from '../request/address.ts'
 import { checkAmount } from '../request/amount.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
@@ -74,6 +75,8 @@ export async function createSchedule(
   const id = textOf(fields, 'registrationId') ?? ''
   const registration = await usableFor(engine, caller, id, addressee)
   refuseRegisteredNumber(registration, fields)
+  refuseOtherBrand(registration, fields)
+  checkCountries(fields)
   const channel = dispatch(
     engine,
     addressee,
@@ -277,9 +280,13 @@ function chargeRequest(fields: RequestFields, paymentType: string, registration:
     registrationId: _id,
     testClock: _clock,
     merchantTransactionId: _reference,
+    // The registration has the brand, and no shopper is there to come back.
+    paymentBrand: _brand,
+    shopperResultUrl: _page,
     ...rest
   } = withoutSecrets(fields, {}) as Record<string, unknown>
   for (const name of ['amount', 'currency', 'paymentType']) delete rest[name]
+  refuseTooLarge(rest)
   const standing = groupOf(fields, 'standingInstruction')
   const asMerchant = { mode: 'REPEATED', source: 'MIT' }
   for (const [name, value] of Object.entries(asMerchant)) {
@@ -294,4 +301,15 @@ function chargeRequest(fields: RequestFields, paymentType: string, registration:
   const type = textOf(standing, 'type') ?? usual.type
   const kind = type === 'RECURRING' ? usual : { type }
   return { ...rest, standingInstruction: { ...asMerchant, ...kind, ...standing } }
+}
+
+/** A process charges many schedules at once, each with its request. */
+function refuseTooLarge(request: Readonly<Record<string, unknown>>): void {
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+  if (bytesOf(request) <= limits.scheduleRequestBytes) return
+  const [largest = ''] = Object.keys(request).sort(
+    (one, other) => bytesOf(request[other]) - bytesOf(request[one]),
+  )
+  const message = `is too long: a schedule keeps ${limits.scheduleRequestBytes} bytes of its request`
+  throw refuse('200.300.404', largest, message)
 }

@@ -1670,6 +1670,18 @@ export interface RegistrationsCreateRequest {
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
+  /** Text on the statement, complete or partial, depending on the merchant account. */
+  descriptor?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** Kind of the merchant's integration. */
+  integrationType?: string
   card?: Card
   applePay?: ApplePay
   googlePay?: GooglePay
@@ -2322,10 +2334,18 @@ export interface CheckoutsWalletSessionRequest {
 }
 
 export interface SchedulesCreateRequest {
+  /** Stored instrument that the schedule charges. */
+  registrationId: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -2338,15 +2358,46 @@ export interface SchedulesCreateRequest {
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Language and country, if the connector supports them. */
+  locale?: string
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** Kind of the merchant's integration. */
+  integrationType?: string
+  /** Business application identifier of a push payment. */
+  transactionBai?: string
+  /** Transaction type identifier of a card network send service. */
+  transactionTti?: string
+  /** Purchase, account funding, or original credit. */
+  transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
-  /** Stored instrument that the schedule charges. */
-  registrationId: string
   job?: Job
+  forex?: Forex
+  customer?: Customer
+  shipping?: Shipping
+  billing?: Billing
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: SenderOfSchedulesCreate
+  recipient?: RecipientOfSchedulesCreate
+  cart?: Cart
+  marketPlace?: MarketPlace
+  airline?: Airline
   standingInstruction?: StandingInstruction
   customParameters?: CustomParameters
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Receives a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  risk?: Risk
   /** Id of the test clock of the new resource. */
   testClock?: string
 }
@@ -2386,11 +2437,71 @@ export interface Job {
   expression?: string
 }
 
+export interface SenderOfSchedulesCreate {
+  /** Full name. */
+  name?: string
+  /** Given name. */
+  givenName?: string
+  /** Middle name. */
+  middleName?: string
+  /** Family name. */
+  surname?: string
+  /** Day of birth. */
+  birthDate?: string
+  /** Street. */
+  street?: string
+  /** Town or city. */
+  city?: string
+  /** State or region. */
+  state?: string
+  /** Country, three letters. */
+  country?: string
+  /** Postal code. */
+  postcode?: string
+  /** Kind of number in accountNumber. */
+  accountNumberType?: ("OTHER" | "RTN_AND_BANK_ACCOUNT" | "IBAN" | "IBAN_AND_BIC" | "CARD_ACCOUNT")
+  /** 01 credit, 02 debit, 03 prepaid, 04 cash, 05 other debit access, 06 other credit, 07 deposit, 08 mobile money, 09 other. */
+  sourceOfFunds?: ("01" | "02" | "03" | "04" | "05" | "06" | "07" | "08" | "09")
+}
+
+export interface RecipientOfSchedulesCreate {
+  /** Given name. */
+  givenName?: string
+  /** Middle name. */
+  middleName?: string
+  /** Family name. */
+  surname?: string
+  /** Day of birth. */
+  birthDate?: string
+  /** Phone number. */
+  phone?: string
+  /** Street. */
+  street?: string
+  /** Town or city. */
+  city?: string
+  /** State or region. */
+  state?: string
+  /** Country, three letters. */
+  country?: string
+  /** Postal code. */
+  postcode?: string
+  /** Kind of number in accountNumber. */
+  accountNumberType?: ("OTHER" | "RTN_AND_BANK_ACCOUNT" | "IBAN" | "PHONE_NUMBER" | "BAN_AND_BIC" | "WALLET_ID" | "SOCIAL_NETWORK_ID")
+}
+
 export interface SchedulesPreviewRequest {
+  /** Stored instrument that the schedule would charge. */
+  registrationId?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -2403,15 +2514,46 @@ export interface SchedulesPreviewRequest {
   merchantMemo?: string
   /** Sales channel or other category. */
   transactionCategory?: string
+  /** Promotion code of the order. */
+  promotionCode?: string
+  /** Language and country, if the connector supports them. */
+  locale?: string
+  /** Purpose of the payment. Some countries require it for account funding and original credits. */
+  transactionPurposeCode?: string
+  /** Kind of the merchant's integration. */
+  integrationType?: string
+  /** Business application identifier of a push payment. */
+  transactionBai?: string
+  /** Transaction type identifier of a card network send service. */
+  transactionTti?: string
+  /** Purchase, account funding, or original credit. */
+  transactionProcessingCode?: ("PURCHASE" | "FUNDING" | "PAYMENT")
   /** EXTERNAL goes to the processor's test system, INTERNAL (also when absent) to the simulator. */
   testMode?: ("EXTERNAL" | "INTERNAL")
   /** Channel of the request, or its merchant when payments are dispatched. */
   entityId?: string
-  /** Stored instrument that the schedule would charge. */
-  registrationId?: string
   job?: Job
+  forex?: Forex
+  customer?: Customer
+  shipping?: Shipping
+  billing?: Billing
+  merchant?: Merchant
+  corporate?: Corporate
+  sender?: SenderOfSchedulesCreate
+  recipient?: RecipientOfSchedulesCreate
+  cart?: Cart
+  marketPlace?: MarketPlace
+  airline?: Airline
   standingInstruction?: StandingInstruction
   customParameters?: CustomParameters
+  /** Address for the shopper's return; id and resourcePath are added to its query. */
+  shopperResultUrl?: string
+  /**
+   * @deprecated
+   * Receives a GET with id and resourcePath. Use webhooks instead.
+   */
+  notificationUrl?: string
+  risk?: Risk
   /** Id of the test clock of the new resource. */
   testClock?: string
 }
@@ -2925,6 +3067,10 @@ export interface PaymentsCreateAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3866,6 +4012,10 @@ export interface PaymentsFollowUpAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -3933,6 +4083,10 @@ export interface PaymentsGetAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4091,6 +4245,10 @@ export interface ThreeDSecureCreateAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4177,6 +4335,10 @@ export interface ThreeDSecureGetAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4248,6 +4410,10 @@ export interface RegistrationsCreateAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4310,6 +4476,10 @@ export interface RegistrationsPayAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4381,6 +4551,10 @@ export interface RegistrationsUpdateAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4440,6 +4614,10 @@ export interface RegistrationsGetAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4495,6 +4673,10 @@ export interface RegistrationsExtendAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4550,6 +4732,10 @@ export interface RegistrationsRemoveAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4656,6 +4842,10 @@ export interface CheckoutsPaymentAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4725,6 +4915,10 @@ export interface CheckoutsRegistrationAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -4954,8 +5148,14 @@ export interface SchedulesCreateAnswer {
   createdAt?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -4964,6 +5164,17 @@ export interface SchedulesCreateAnswer {
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
+  forex?: ForexAnswer
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  merchant?: MerchantAnswerOfSchedulesCreate
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
 }
@@ -5001,6 +5212,69 @@ export interface JobAnswer {
   durationNumber?: string
   /** Second, minute, hour, day of month, month, day of week and an optional year in one string. Replaces those fields. */
   expression?: string
+}
+
+export interface MerchantAnswerOfSchedulesCreate {
+  billing?: MerchantBillingAnswer
+  shipping?: MerchantShippingAnswer
+  /** Name on the statement, often business name, asterisk, product. Takes precedence over descriptor. */
+  name?: string
+  /** Merchant category code. */
+  mcc?: string
+  /** Street. */
+  street?: string
+  /** Second line of the statement: the town, or a phone number, e-mail address or URL of an online shop. */
+  city?: string
+  /** State or region. */
+  state?: string
+  /** Country, three digits. */
+  countryCode?: string
+  /** Country, two letters. */
+  country?: string
+  /** Postal code. */
+  postcode?: string
+  /** Latitude and longitude of the shop. */
+  geographicCoordinates?: string
+  /** Town of the service. */
+  serviceLocationCity?: string
+  /** State of the service. */
+  serviceLocationState?: string
+  /** Country of the service. */
+  serviceLocationCountryCode?: string
+  /** Postal code of the service. */
+  serviceLocationPostCode?: string
+  /** Latitude and longitude of the service. */
+  serviceLocationGeographicCoordinates?: string
+  /** Further contact of the merchant. */
+  additionalContact?: string
+  /** Phone number. */
+  phone?: string
+  /** Phone number for shoppers. */
+  customerContactPhone?: string
+  /** Identifier of the web site. */
+  websiteId?: string
+  /** Address of the web site. */
+  url?: string
+  /** Code of the referring partner. */
+  partnerIdCode?: string
+  /** Independent sales organisation. */
+  isoId?: string
+  /** Payment facilitator, its id. */
+  payFacId?: string
+  /** Payment facilitator, its name. */
+  payFacName?: string
+  /** Marketplace. */
+  marketplaceId?: string
+  /** Facilitator's merchant, for one card network. */
+  submerchantId?: string
+  /** Tax number. */
+  taxId?: string
+  data?: MerchantDataAnswer
+  /** Marks a marketplace sale by a foreign retailer. */
+  foreignRetailIndicator?: string
+  /** Registered name. */
+  legalName?: string
+  app?: MerchantAppAnswer
 }
 
 export interface SchedulesPreviewAnswer {
@@ -5070,8 +5344,14 @@ export interface ScheduleAnswer {
   createdAt?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -5080,6 +5360,17 @@ export interface ScheduleAnswer {
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
+  forex?: ForexAnswer
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  merchant?: MerchantAnswerOfSchedulesCreate
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
 }
@@ -5139,8 +5430,14 @@ export interface SchedulesGetAnswer {
   createdAt?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -5149,6 +5446,17 @@ export interface SchedulesGetAnswer {
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
+  forex?: ForexAnswer
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  merchant?: MerchantAnswerOfSchedulesCreate
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
 }
@@ -5200,8 +5508,14 @@ export interface SchedulesRescheduleAnswer {
   createdAt?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -5210,6 +5524,17 @@ export interface SchedulesRescheduleAnswer {
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
+  forex?: ForexAnswer
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  merchant?: MerchantAnswerOfSchedulesCreate
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
 }
@@ -5239,8 +5564,14 @@ export interface SchedulesRemoveAnswer {
   createdAt?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -5249,6 +5580,17 @@ export interface SchedulesRemoveAnswer {
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
+  forex?: ForexAnswer
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  merchant?: MerchantAnswerOfSchedulesCreate
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
 }
@@ -5284,6 +5626,10 @@ export interface TransactionAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -5351,6 +5697,10 @@ export interface QueryGetAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -5462,6 +5812,10 @@ export interface PaymentPayloadAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -5537,6 +5891,10 @@ export interface RegistrationPayloadAnswer {
   amount?: string
   /** Currency of that amount. */
   currency?: CurrencyCode
+  /** Tax contained in the amount, as sent. */
+  taxAmount?: string
+  /** Discount on the whole invoice, as sent. */
+  discountAmount?: string
   /** Text on the statement. */
   descriptor?: string
   /** Reference sent by the merchant. */
@@ -5598,8 +5956,14 @@ export interface SchedulePayloadAnswer {
   createdAt?: string
   /** Charged amount, including tax and shipping. No other amount moves money. */
   amount?: string
+  /** Tax contained in the amount. */
+  taxAmount?: string
+  /** Discount on the whole invoice, for level-3 card data. */
+  discountAmount?: string
   /** Currency of the amount. */
   currency?: CurrencyCode
+  /** Brand of the payment method. Optional where the card number determines it. */
+  paymentBrand?: BrandCode
   /** Type of payment: PA, DB, CD and so on; PA.CP makes two steps in one request. */
   paymentType?: PaymentTypeCode
   /** Text on the statement, complete or partial, depending on the merchant account. */
@@ -5608,6 +5972,17 @@ export interface SchedulePayloadAnswer {
   merchantTransactionId?: string
   /** Stored instrument that the schedule charges. */
   registrationId?: string
+  forex?: ForexAnswer
+  customer?: CustomerAnswer
+  shipping?: ShippingAnswer
+  billing?: BillingAnswer
+  merchant?: MerchantAnswerOfSchedulesCreate
+  corporate?: CorporateAnswer
+  sender?: SenderAnswer
+  recipient?: RecipientAnswer
+  cart?: CartAnswer
+  marketPlace?: MarketPlaceAnswer
+  airline?: AirlineAnswer
   standingInstruction?: StandingInstructionAnswer
   customParameters?: CustomParametersAnswer
   /** Change of the schedule. Missed instants come with schedule.missed, an execution with schedule.execution.failed. */

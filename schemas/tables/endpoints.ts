@@ -30,8 +30,16 @@ const registrationAnswer = [
 
 /** A schedule's answer has its job and the fields of its payments. */
 const scheduleAnswer = [
-  'answer', 'schedule response', 'schedule payment', 'schedule', 'job', 'standingInstruction', 'customParameters',
+  'answer', 'schedule response', 'schedule payment', 'schedule', 'job', ...aboutPayment, 'standingInstruction', 'customParameters',
 ] as const
+
+/** A schedule keeps what its payments say. */
+const scheduleFields = [
+  'schedule payment', 'job', ...aboutPayment, 'standingInstruction', 'customParameters', 'asynchronous', 'risk', 'testClock',
+  'compatibility',
+] as const
+/** Numbers of accounts are sealed under a payment, and a schedule has none yet. */
+const notOfSchedules = ['registrations[n].id', 'sender.accountNumber', 'recipient.accountNumber'] as const
 
 /** A search finds payments, and the records of registrations and schedules. */
 const foundTransactions = {
@@ -162,7 +170,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/registrations',
     title: 'Store an account for later payments',
     accepts: [
-      'registration', 'card', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount',
+      'registration', 'registration purchase', 'card', 'applePay', 'googlePay', 'samsungPay', 'virtualAccount', 'bankAccount', 'tokenAccount',
       ...aboutPayment, 'recurringMigration',
       'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'testClock', 'compatibility',
     ],
@@ -402,11 +410,9 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/scheduling/v1/schedules',
     title: 'Charge a registration on a schedule',
-    accepts: [
-      'schedule payment', 'schedule', 'job', 'standingInstruction', 'customParameters', 'testClock', 'compatibility',
-    ],
+    accepts: ['schedule', ...scheduleFields],
     required: ['amount', 'currency', 'paymentType', 'registrationId'],
-    refused: ['registrations[n].id'],
+    refused: [...notOfSchedules],
     answers: [...scheduleAnswer],
     idempotent: true,
     login: 'token',
@@ -418,10 +424,8 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/scheduling/v1/schedules/preview',
     title: 'Preview the runs of a schedule without storing it',
-    accepts: [
-      'schedule payment', 'schedule preview', 'job', 'standingInstruction', 'customParameters', 'testClock', 'compatibility',
-    ],
-    refused: ['registrations[n].id'],
+    accepts: ['schedule preview', ...scheduleFields],
+    refused: [...notOfSchedules],
     answers: ['answer', 'schedule response', 'job'],
     login: 'token',
     right: 'read',

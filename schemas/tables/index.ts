@@ -56,7 +56,7 @@ import { standingInstruction } from './standing-instruction.ts'
 import { stepResponse } from './step.ts'
 import { threeDSecure } from './three-d-secure.ts'
 import { tokenAccount } from './token-account.ts'
-import { registration, registrationResponse, tokenization } from './tokenization.ts'
+import { registration, registrationPurchase, registrationResponse, tokenization } from './tokenization.ts'
 import { virtualAccount } from './virtual-account.ts'
 import { applePay, googlePay, samsungPay } from './wallets.ts'
 import {
@@ -79,7 +79,7 @@ export const groups: readonly Group[] = [
   basic, entity, forex, card, applePay, googlePay, samsungPay, virtualAccount, bankAccount,
   tokenAccount, customer, shippingCustomer, billing, merchantBilling, shipping, merchantShipping,
   corporate, sender, recipient, merchant, cartItems, cartPayments, marketPlace, airline,
-  tokenization, registration, recurringMigration, standingInstruction, threeDSecure, customParameters,
+  tokenization, registration, registrationPurchase, recurringMigration, standingInstruction, threeDSecure, customParameters,
   asynchronous, risk, giftCard, job, schedule, schedulePayment, scheduleChange, schedulePreview, page, eventFeed, testClock, clock, clockAdvance, chargeback, compatibility, query, linkedQuery,
   reporting, reportDays, reportOrder, reportPage, reportList, webhook, webhookQuery, webhookRotation, webhookReplay, deliveryQuery, answer, answerWithoutId, failure, paymentResponse, authenticationResponse, authenticationProof, registrationResponse, checkout, checkoutPress, checkoutSubmission, checkoutResponse, checkoutStateResponse, checkoutSubmissionResponse, checkoutOffer, walletSession, walletSessionResponse, scheduleResponse, scheduleListResponse, clockResponse, clockListResponse, stepResponse, eventResponse, eventListResponse,
   queryResponse, webhookResponse, webhookListResponse, webhookActionResponse, deliveryResponse, notification, paymentNotification, scheduledResponse, scheduleNotification, reconciliationRecord, aggregationResponse, aggregationListResponse, recordListResponse, reportFileResponse, resultCodeListResponse,

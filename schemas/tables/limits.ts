@@ -12,6 +12,8 @@ export const limits = {
   bodyBytes: 8 * 1024 * 1024,
   /** Names and values of `customParameters` together. */
   customParametersBytes: 64 * 1024,
+  /** What a schedule keeps of its request. A job holds the requests of 200 executions. */
+  scheduleRequestBytes: 128 * 1024,
   /** Names and values of all fields together, except those of the cart. */
   fieldsBytes: 1024 * 1024,
   /** Bodies of all requests under way in one process, and those of one token and one merchant. */

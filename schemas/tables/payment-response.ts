@@ -18,6 +18,8 @@ const record = group('', 'Payment', [
   ['paymentType',           paymentType,       C,   response, none, 'Payment type of this record.'],
   ['amount',                amount,            C,   response, none, 'Approved amount.'],
   ['currency',              currency,          C,   response, none, 'Currency of that amount.'],
+  ['taxAmount',             amount,            C,   response, none, 'Tax contained in the amount, as sent.', { because: beyond }],
+  ['discountAmount',        amount,            C,   response, none, 'Discount on the whole invoice, as sent.', { because: beyond }],
   ['descriptor',            AN(127),           C,   response, none, 'Text on the statement.'],
   ['merchantTransactionId', merchantReference, C,   response, none, 'Reference sent by the merchant.', { because: beyond }],
   ['registrationId',        id32,              C,   response, none, 'Registration created or used.'],

@@ -16,10 +16,12 @@ export const schedulePreview = group('', 'Schedule preview', [
   ['registrationId', id32, O, request, none, 'Stored instrument that the schedule would charge.', reference],
 ], [], 'schedule preview')
 
-/** The basic fields of a schedule's payments. */
+/** The basic fields of a schedule's payments: all but those about one payment of its own. */
 export const schedulePayment = excerpt(basic, [
-  'amount', 'currency', 'paymentType', 'descriptor', 'merchantTransactionId', 'merchantInvoiceId', 'merchantMemo',
-  'transactionCategory', 'testMode', 'entityId',
+  'amount', 'taxAmount', 'discountAmount', 'currency', 'paymentBrand', 'paymentType', 'descriptor',
+  'merchantTransactionId', 'merchantInvoiceId', 'merchantMemo', 'transactionCategory', 'promotionCode', 'locale',
+  'transactionPurposeCode', 'integrationType', 'transactionBai', 'transactionTti', 'transactionProcessingCode',
+  'testMode', 'entityId',
 ], 'schedule payment', 'Payment of a schedule')
 
 /** The basic fields of a request about a schedule. */

@@ -14,6 +14,11 @@ export const registration = excerpt(basic, [
   'testMode', 'entityId',
 ], 'registration', 'Registration request')
 
+/** What deployed clients send about the purchase when they store an account. It travels with the verification. */
+export const registrationPurchase = excerpt(basic, [
+  'taxAmount', 'discountAmount', 'descriptor', 'promotionCode', 'transactionPurposeCode', 'integrationType',
+], 'registration purchase', 'Purchase of a registration')
+
 /** Additional fields of the answer about a registration. */
 export const registrationResponse = group('', 'Registration answer', [
   // name           format     need direction class meaning
