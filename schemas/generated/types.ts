@@ -1993,7 +1993,7 @@ export interface OverridePaymentType {
 }
 
 export interface Registration {
-  /** Registrations that the widget offers to the shopper. Removed ones are left out. */
+  /** Registrations that the widget offers to the shopper, for checkouts only. Removed ones are left out. */
   id?: string
 }
 

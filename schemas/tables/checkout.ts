@@ -13,7 +13,7 @@ const checkoutId = match('[a-zA-Z0-9.-]{32,48}', '8AC7A4CA5B0E4D7C9F21D3A86E4B77
 
 /** The fields of a checkout beside those of its payment. */
 export const checkout = group('', 'Checkout', [
-  ['registrations[n].id', id32, O, request, none, 'Registrations that the widget offers to the shopper. Removed ones are left out.'],
+  ['registrations[n].id', id32, O, request, none, 'Registrations that the widget offers to the shopper, for checkouts only. Removed ones are left out.'],
 ], [], 'checkout')
 
 /** Answer about a checkout. Its id is valid for 30 minutes. */

@@ -1,5 +1,4 @@
 import { AN, type FieldOptions, flag, group, none, O, person, request, secret } from '../table.ts'
-import { id32 } from './formats.ts'
 
 const ignored: FieldOptions = {
   tolerated: true,
@@ -17,5 +16,4 @@ export const compatibility = group('', 'Compatibility', [
   ['shipping.surname',                   AN(255), O,   request, person, 'Family name of the recipient; documented as shipping.customer.surname.', ignored],
   ['recurringType',                      AN(255), O,   request, none,   'Earlier form of the standing instruction.', ignored],
   ['customer.browser.javascriptEnabled', flag,    O,   request, none,   'Whether the browser runs scripts.', ignored],
-  ['registrations[n].id',                id32,    O,   request, none,   'Stored instruments for the widget to offer: taken by checkouts, refused by payments and registrations, ignored elsewhere.', ignored],
 ], [], 'compatibility')

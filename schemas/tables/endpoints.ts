@@ -3,7 +3,7 @@ import { reportEndpoints } from './report-endpoints.ts'
 import { widgetEndpoints } from './widget-endpoints.ts'
 
 /** Fields of accepted groups for the creation of a checkout only. */
-const checkoutOnly = ['overridePaymentType[name]', 'integrity', 'registrations[n].id'] as const
+const checkoutOnly = ['overridePaymentType[name]', 'integrity'] as const
 
 /**
  * A payment's answer has its own fields and the echoed groups of the request. Shown parts of the
@@ -39,7 +39,7 @@ const scheduleFields = [
   'compatibility',
 ] as const
 /** Numbers of accounts are sealed under a payment, and a schedule has none yet. */
-const notOfSchedules = ['registrations[n].id', 'sender.accountNumber', 'recipient.accountNumber'] as const
+const notOfSchedules = ['sender.accountNumber', 'recipient.accountNumber'] as const
 
 /** A search finds payments, and the records of registrations and schedules. */
 const foundTransactions = {
@@ -174,7 +174,7 @@ export const endpoints: readonly Endpoint[] = [
       ...aboutPayment, 'recurringMigration',
       'standingInstruction', 'threeDSecure', 'customParameters', 'asynchronous', 'risk', 'testClock', 'compatibility',
     ],
-    refused: ['registrations[n].id', 'transactionDueDate', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
+    refused: ['transactionDueDate', 'tokenAccount.cryptogram', 'tokenAccount.dtvc'],
     // The verification has them; the account keeps those of its owner.
     answers: [
       ...registrationAnswer, ...aboutPayment, 'applePay', 'threeDSecure', 'authentication response', 'asynchronous',
@@ -219,7 +219,7 @@ export const endpoints: readonly Endpoint[] = [
     ],
     // Another number or another bank makes another account, which needs its own registration.
     refused: [
-      'registrations[n].id', 'transactionDueDate', ...storedNumbers, ...storedBank, 'card.cvv',
+      'transactionDueDate', ...storedNumbers, ...storedBank, 'card.cvv',
       'tokenAccount.cryptogram', 'tokenAccount.dtvc',
     ],
     answers: [...registrationAnswer],
@@ -244,7 +244,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/v1/registrations/{id}/extendlife',
     title: 'Extend a registration',
     accepts: ['registration', 'compatibility'],
-    refused: ['registrations[n].id', 'paymentBrand'],
+    refused: ['paymentBrand'],
     answers: [...registrationAnswer],
     login: 'token',
     right: 'charge',
@@ -438,7 +438,6 @@ export const endpoints: readonly Endpoint[] = [
     title: 'List the schedules of a registration',
     accepts: ['entity', 'schedule', 'page', 'compatibility'],
     required: ['registrationId'],
-    refused: ['registrations[n].id'],
     answers: ['answer', 'schedule list response'],
     contains: { 'schedules[n]': { Schedule: scheduleAnswer } },
     login: 'token',
@@ -473,7 +472,6 @@ export const endpoints: readonly Endpoint[] = [
     path: '/scheduling/v1/schedules/{id}/reschedule',
     title: 'Change the times of a schedule',
     accepts: ['schedule change', 'job', 'compatibility'],
-    refused: ['registrations[n].id'],
     answers: [...scheduleAnswer],
     login: 'token',
     // The right of the schedule's payments: a caller who may not pay out cannot bring a pay-out

@@ -58,7 +58,7 @@ const fieldsPerGroup = {
   clock: 2,
   'clock advance': 2,
   chargeback: 1,
-  compatibility: 9,
+  compatibility: 8,
   query: 10,
   'linked query': 1,
   reporting: 5,
@@ -149,7 +149,6 @@ test('no two rows have the same name, unless both tables share it on purpose', (
     currency: ['basic', 'reporting'],
     merchantTransactionId: ['basic', 'query'],
     'customParameters[name]': ['checkout submission', 'customParameters'],
-    'registrations[n].id': ['checkout', 'compatibility'],
     nonce: ['checkout press', 'checkout submission'],
     origin: ['checkout submission', 'wallet session'],
     registrationId: ['checkout submission', 'schedule', 'schedule preview'],
@@ -305,7 +304,6 @@ test('exactly the known undocumented names of clients are tolerated', () => {
     'shipping.surname',
     'recurringType',
     'customer.browser.javascriptEnabled',
-    'registrations[n].id',
   ])
 })
 
