@@ -1,7 +1,7 @@
 import { buildNumber } from '@tollgate/core'
 import type { HostSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
-import { demoCommand } from '../serve/demo.ts'
+import { demoCommand, demoMerchantId } from '../serve/demo.ts'
 import { standLastResort } from '../serve/last-resort.ts'
 import { type Served, serve } from '../serve/serve.ts'
 import { onEndSignal } from '../serve/signals.ts'
@@ -103,6 +103,7 @@ function present(
   Base URL      ${baseUrl}
   Entity id     ${entityId}
   Access token  ${accessToken}
+  Merchant id   ${demoMerchantId}
   Reference     ${baseUrl}/reference
   Written to    ${path}
 ${shopUrl === undefined ? '' : `  Demo shop     ${shopUrl}\n`}

@@ -13,6 +13,9 @@ const demoIds = {
   channel: 'de300000000000000000000000000004',
 } as const
 
+/** The merchant above the demo channel; some reports need a token of it. */
+export const demoMerchantId = demoIds.merchant
+
 export type Credentials = {
   readonly baseUrl: string
   readonly entityId: string
