@@ -25,6 +25,15 @@ export const approvedCode: Readonly<Record<Mode, string>> = {
   LIVE: '000.000.000',
 }
 
+/**
+ * The result of a request without a payment, such as a new webhook endpoint or a preview. Its code is that of the
+ * environment, which clients compare; its text names no acquirer.
+ */
+export const doneResult = (environment: 'test' | 'live') => ({
+  code: approvedCode[environment === 'test' ? 'INTERNAL' : 'LIVE'],
+  description: 'Request successfully processed',
+})
+
 /** An interrupted or expired payment; the acquirer proved that nothing was charged. */
 export const provenNotCharged = '900.100.400'
 export const nothingSent = '900.100.600'

@@ -15,6 +15,7 @@ import { ParameterErrors } from './parameter-errors.ts'
 import { type Plan, planOf } from './plan.ts'
 import type { Nested } from './request.ts'
 import { type Check, Schemas } from './schema.ts'
+import { checkSequence } from './sequence.ts'
 
 type Prepared = {
   readonly plan: Plan
@@ -55,6 +56,7 @@ export class RequestParser {
         checkConditions(decoded.request, errors)
         checkCodes(decoded.request, errors)
         checkPageAddresses(decoded.request, errors)
+        checkSequence(decoded.request, errors)
         if (!errors.isEmpty) {
           addWrongCheckDigit(decoded.request, errors)
           throw errors.refusal()

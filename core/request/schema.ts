@@ -72,11 +72,17 @@ function describe(
     else if (field === undefined) errors.add(name, 'does not have the documented structure')
     else {
       const text = String(value)
-      const message = formatMessage(field.format) + countOf(field, text)
+      const message = aboutBlanks(field, text) + formatMessage(field.format) + countOf(field, text)
       errors.add(name, message, { known: { field, value: text }, code: codeOf(field) })
     }
   }
 }
+
+/** Numbers are written in groups on cards and statements. */
+const aboutBlanks = ({ format }: Field, text: string): string =>
+  format.kind === 'digits' && /^[\d\s-]+$/.test(text) && /[\s-]/.test(text)
+    ? 'must have digits only, without blanks and hyphens: '
+    : ''
 
 /** The required fields of a missing group, since the group's bare name would not help. */
 function requiredIn(group: string, operation: Operation): string[] {

@@ -4,7 +4,6 @@ import type { Caller } from '../caller/caller.ts'
 import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { approvedCode } from '../payment/decide.ts'
 import { changeSchedule, endSchedule } from './change.ts'
 import {
   createSchedule,
@@ -78,7 +77,7 @@ export class Schedules {
     const caller = callerIn(options)
     const read = await this.#read(caller, 'schedules.preview', request)
     const { plan, next } = await previewSchedule(this.#engine, caller, read)
-    return previewView(newId(), plan, next, this.#code, this.#envelope())
+    return previewView(newId(), plan, next, this.#engine.environment, this.#envelope())
   }
   readonly reschedule = (
     id: string,
@@ -103,10 +102,6 @@ export class Schedules {
     const caller = callerIn(options)
     const { schedule, next } = await work(caller, await this.#read(caller, operation, values))
     return scheduleView(schedule, next, this.#envelope())
-  }
-
-  get #code(): string {
-    return approvedCode[this.#engine.environment === 'test' ? 'INTERNAL' : 'LIVE']
   }
 
   #envelope(): Envelope {

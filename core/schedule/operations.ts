@@ -3,7 +3,6 @@
 import { bodyOf, type Call, type Handler, idIn, queryOf, type Reply, read } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { approvedCode } from '../payment/decide.ts'
 import { textOf } from '../request/values.ts'
 import { changeSchedule, endSchedule } from './change.ts'
 import {
@@ -26,7 +25,7 @@ export const scheduleOperations: Readonly<Record<string, Handler>> = {
   async 'schedules.preview'(engine, caller, call, build) {
     const request = await read(engine, caller, 'schedules.preview', bodyOf(call))
     const { plan, next } = await previewSchedule(engine, caller, request)
-    return ok(previewView(newId(), plan, next, codeOf(engine), envelope(engine, call, build)))
+    return ok(previewView(newId(), plan, next, engine.environment, envelope(engine, call, build)))
   },
   async 'schedules.list'(engine, caller, call, build) {
     const request = await read(engine, caller, 'schedules.list', queryOf(call))
@@ -56,8 +55,6 @@ export const scheduleOperations: Readonly<Record<string, Handler>> = {
     )
   },
 }
-
-const codeOf = (engine: Engine) => approvedCode[engine.environment === 'test' ? 'INTERNAL' : 'LIVE']
 
 function envelope(engine: Engine, call: Call, buildNumber: string): Envelope {
   return { ndc: call.requestId, buildNumber, now: new Date(engine.clock.realMs()) }

@@ -4,7 +4,7 @@ import { type Answered, type Draft, listResult, type ViewOf } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import { shortId } from '../ids.ts'
 import { formatAmount } from '../money.ts'
-import { approvedCode } from '../payment/decide.ts'
+import { approvedCode, doneResult } from '../payment/decide.ts'
 import { echoed } from '../payment/stored-request.ts'
 import type { StoredJob } from './parse-job.ts'
 import type { Execution, MissedRange, Schedule } from './types.ts'
@@ -97,12 +97,12 @@ export function previewView(
   id: string,
   plan: { readonly fields: StoredJob; readonly zone: string },
   next: readonly Date[],
-  code: string,
+  environment: 'test' | 'live',
   { ndc, buildNumber, now }: Envelope,
 ): PreviewView {
   return {
     id,
-    result: resultOf(code),
+    result: doneResult(environment),
     job: plan.fields,
     timeZone: plan.zone,
     nextExecutions: wireTimes(next),

@@ -1,9 +1,8 @@
 /** The responses about webhook endpoints. */
-import { resultDescription } from '@tollgate/schemas'
 import { type Answered, listResult } from '../call.ts'
 import { wireTimestamp } from '../clock.ts'
 import type { Page } from '../page/by-id.ts'
-import { approvedCode } from '../payment/decide.ts'
+import { doneResult } from '../payment/decide.ts'
 import type { Envelope } from '../schedule/view.ts'
 import type { Shown } from './endpoints.ts'
 import type { DeliveryRow } from './store.ts'
@@ -66,9 +65,7 @@ export type DeliveryView = {
 export type DeliveriesView = Answered & { deliveries: DeliveryView[]; nextCursor?: string }
 
 function bare(id: string, { ndc, buildNumber, now, environment }: About): Answered {
-  const code = approvedCode[environment === 'test' ? 'INTERNAL' : 'LIVE']
-  const result = { code, description: resultDescription(code) }
-  return { id, result, buildNumber, timestamp: wireTimestamp(now), ndc }
+  return { id, result: doneResult(environment), buildNumber, timestamp: wireTimestamp(now), ndc }
 }
 
 export function webhookView({ endpoint, secrets }: Shown, about: About): WebhookView {

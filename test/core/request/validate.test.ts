@@ -50,6 +50,35 @@ describe('a payment', () => {
 })
 
 describe('a refused value', () => {
+  it('a card number with blanks or hyphens is told so in words, before the pattern', () => {
+    for (const number of ['4200 0000 0000 0000', '4200-0000-0000-0000']) {
+      assert.equal(
+        only(wrong({ 'card.number': number })).message,
+        'must have digits only, without blanks and hyphens: must match ^[0-9]{8,32}$ (8 to 32 digits)',
+      )
+    }
+    assert.match(only(wrong({ 'card.number': '4200' })).message, /^must match/)
+  })
+
+  it('the last of its kind is FINAL in capital letters, and nothing that looks like it', () => {
+    for (const sequence of ['final', 'Final']) {
+      const { name, value, message } = only(wrong({ sequence }))
+      assert.deepEqual([name, value], ['sequence', undefined])
+      assert.match(message, /must be FINAL, in capital letters/)
+    }
+    for (const sequence of ['FINAL', 'FIRST']) {
+      parseRequest('payments.create', form({ ...valid, sequence }))
+    }
+  })
+
+  it('an amount of a foreign currency needs its currency', () => {
+    assert.deepEqual(names(wrong({ 'forex.amount': '10.50' })), ['forex.currency'])
+    parseRequest(
+      'payments.create',
+      form({ ...valid, 'forex.amount': '10.50', 'forex.currency': 'USD' }),
+    )
+  })
+
   it('a refused value of a public field is repeated', () => {
     assert.equal(only(wrong({ amount: '1e3' })).value, '1e3')
   })
