@@ -60,7 +60,8 @@ type Post = (path: string, body: object, idempotencyKey: string) => Promise<Http
 
 /**
  * Undoes a payment by its key. `nothing` needs proof: Adyen knows no payment of this name, or told that it was
- * refused. A request that arrives later is told by a webhook, and reversed by the next call.
+ * refused, and nobody told the engine its reference. A request that arrives later is told by a webhook, and reversed
+ * by the next call.
  */
 export async function undo(
   operation: Operation,
@@ -106,10 +107,10 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
     const value = await records.get(undoName(key))
     const known = readUndo(value)
     if (known?.state === 'done') return { is: 'reversed' }
-    const payment = known?.payment ?? refs?.payment
-    if (known?.authorised === false) return { is: 'nothing' }
-    if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }
-    if (known !== undefined && (await isAbandoned(known, key, records))) return { is: 'nothing' }
+    const told = refs?.payment
+    // The engine may know of an authorisation from a report, an operator, or the webhook of another account.
+    const payment = known?.authorised === true ? (known.payment ?? told) : (told ?? known?.payment)
+    if (told === undefined && (await isNothing(known, key, records))) return { is: 'nothing' }
     // The same name again: Adyen does it once.
     if (known?.state === 'asked') return known
     const next: Undo = {
@@ -117,7 +118,7 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
       state: 'asked',
       by: payment === undefined ? 'reference' : 'payment',
       ...(payment === undefined ? {} : { payment }),
-      ...authorisedBy(known, refs?.payment),
+      ...authorisedBy(known, told),
       minor: String(amount.minor),
       currency: amount.currency,
     }
@@ -126,22 +127,26 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
   return unknownFor('the record of the reversal changes all the time')
 }
 
+/** Whether Adyen knows no payment of this name, or told that it was refused, as far as our own records say. */
+async function isNothing(known: Undo | undefined, key: string, records: Records): Promise<boolean> {
+  if (known === undefined) return false
+  if (known.authorised === false) return true
+  if (known.state === 'failed' && known.payment === undefined) return true
+  return isAbandoned(known, key, records)
+}
+
 /**
  * Neither by our reference nor by its own could Adyen take back a payment whose shopper was sent away, and it never told
  * that it is authorised. If it is after all, that webhook is still to come, and the payment is taken back then.
  */
-async function isAbandoned(
-  { state, by, authorised }: Undo,
-  key: string,
-  records: Records,
-): Promise<boolean> {
-  if (state !== 'failed' || by !== 'payment' || authorised !== undefined) return false
+async function isAbandoned({ state, by }: Undo, key: string, records: Records): Promise<boolean> {
+  if (state !== 'failed' || by !== 'payment') return false
   const { isAway, psp } = await paymentOf(records, key)
   return isAway === true && psp === undefined
 }
 
-/** References stand in an outcome of Adyen only where the payment was authorised. */
+/** The engine has a reference of a payment that it undoes only where the payment was authorised. */
 function authorisedBy(known: Undo | undefined, told: string | undefined): { authorised?: boolean } {
-  if (known?.authorised !== undefined) return { authorised: known.authorised }
-  return told === undefined ? {} : { authorised: true }
+  if (told !== undefined) return { authorised: true }
+  return known?.authorised === undefined ? {} : { authorised: known.authorised }
 }

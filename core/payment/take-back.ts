@@ -111,21 +111,16 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
     await engine.lanes.single(markAsked(attemptKey, work.lease, false))
   }
   switch (reversed.is) {
-    case 'nothing':
-      return afterNothing[await isStillThere(engine, work)]
+    case 'nothing': {
+      const undone = afterNothing[await isStillThere(engine, work)]
+      if (undone.is === 'open') await noteAnswer(engine, work, reversed)
+      return undone
+    }
     case 'reversed':
       return { is: 'undone', by: 'reverseByKey: reversed' }
     case 'requested':
     case 'unknown':
-      await engine.lanes.single(
-        addAudit({
-          actor: engineActor,
-          action: 'reverse-by-key',
-          entityId: work.payment.channelId,
-          resource: id,
-          detail: { result: reversed.is },
-        }),
-      )
+      await noteAnswer(engine, work, reversed)
       return { is: 'open' }
     case 'refused': {
       if (reverse === undefined) return { is: 'refused', why: reversed.why }
@@ -140,6 +135,17 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
     }
   }
 }
+
+const noteAnswer = (engine: Engine, { payment }: AttemptContext, { is }: Reversed) =>
+  engine.lanes.single(
+    addAudit({
+      actor: engineActor,
+      action: 'reverse-by-key',
+      entityId: payment.channelId,
+      resource: payment.id,
+      detail: { result: is },
+    }),
+  )
 
 /**
  * An enquiry finds the end of a reversal that the acquirer took earlier. Undefined where none was
@@ -183,11 +189,12 @@ const afterNothing: Readonly<Record<Standing, Undone>> = {
 
 /**
  * The acquirer contradicts itself, so an enquiry finds out whether the operation stands. An operation
- * that the acquirer told of may be invisible to its enquiries for a time.
+ * that the acquirer told of may be invisible to its enquiries for a time. Where nobody can be asked,
+ * the success that was told counts: the acquirer, or its connector, may hear of it later than the engine.
  */
 async function isStillThere(engine: Engine, work: AttemptContext): Promise<Standing> {
   const { connector } = work.target.loaded
-  if (connector.resolve.enquire === undefined) return 'no'
+  if (connector.resolve.enquire === undefined) return 'not known yet'
   const found = await ask(engine, work, 'enquire', connector.resolve.enquire)
   switch (found.is) {
     case 'approved':

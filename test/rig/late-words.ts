@@ -130,6 +130,11 @@ export const withoutKeyReversal = ({ resolve, ...connector }: Connector): Connec
   resolve: resolve.enquire === undefined ? {} : { enquire: resolve.enquire },
 })
 
+export const withoutEnquiries = ({
+  resolve: { enquire: _, ...resolve },
+  ...connector
+}: Connector): Connector => ({ ...connector, resolve })
+
 export const withoutAnyReversal = (connector: Connector): Connector => {
   const { reverse: _, ...rest } = withoutKeyReversal(connector)
   return rest

@@ -21,8 +21,8 @@ export const contractMistakes: readonly { readonly patch: Patch; readonly notice
   {
     patch: mistake(
       'undo',
-      "if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }",
-      "if (known?.state === 'failed') return { is: 'nothing' }",
+      "if (known.state === 'failed' && known.payment === undefined) return true",
+      "if (known.state === 'failed') return true",
     ),
     noticed: latecomers,
   },

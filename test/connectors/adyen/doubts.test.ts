@@ -6,8 +6,8 @@ import { disputeItem, type Item, webhook } from '../../../connectors/adyen/sandb
 import { newAccount } from '../../../connectors/adyen/sandbox/sandbox.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
 import { balanceOf } from '../../rig/books.ts'
-import { card, until } from '../../rig/gateway.ts'
-import { type AdyenRun, cards, startAdyenRun } from './run.ts'
+import { until } from '../../rig/gateway.ts'
+import { type AdyenRun, abandoned, startAdyenRun } from './run.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const done = '000.100.112'
@@ -279,26 +279,33 @@ describe('doubts about operations at Adyen', () => {
   })
 
   test('a payment whose shopper does not come back ends, with two reversals at most', async () => {
-    const { id } = await run.pay({
-      ...card(cards.redirect),
-      shopperResultUrl: 'https://shop.example/back',
-    })
-    const key = await run.keyOf(id)
-    const undos = () => run.adyen.ledger.undos.filter(({ of }) => of === key)
+    const { id, key } = await abandoned(run)
+    assert.deepEqual(
+      run.adyen.ledger.undos.filter(({ of }) => of === key).map(({ by: how }) => how),
+      ['reference', 'payment'],
+    )
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+  })
+
+  test('such a payment that only a report tells of is given back by a redrive', async () => {
+    const { id, key, there } = await abandoned(run)
+    run.adyen.ledger.authorise(there)
+    const names = { 'Psp Reference': there.pspReference, 'Merchant Reference': key }
+    await run.importReport([
+      { type: 'Settled', names: { ...names, 'Modification Reference': newReference() } },
+    ])
+    assert.deepEqual(await run.listed(id), ['conflict'])
+    await run.gateway.operator.redrive(id, by)
     await until(async () => {
-      if (!(await run.code(id)).startsWith('000')) return true
-      if (run.adyen.ledger.undoOf(key)?.state === 'asked') {
-        run.adyen.ledger.endUndo(key, 'by itself')
-        await run.tell(run.adyen.messageAbout(key))
-      }
+      if (run.adyen.ledger.undoOf(key)?.state === 'asked') return true
       await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
       return undefined
     })
-    assert.deepEqual(
-      undos().map(({ by: how }) => how),
-      ['reference', 'payment'],
-    )
-    assert.deepEqual(await run.listed(id), [])
+    assert.deepEqual(await run.listed(id), ['conflict'], 'until Adyen tells the end')
+    run.adyen.ledger.endUndo(key, 'by itself')
+    await run.tell(run.adyen.messageAbout(key))
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    assert.equal(there.isUndone, true)
   })
 
   test('a webhook with a dispute about a payment without its own reference names it by Adyen’s', async () => {

@@ -1,6 +1,7 @@
 /** The connector behind a real engine, before the sandbox. */
 import type { Inbound } from '@tollgate/plugin-kit'
 import plugin from '../../../connectors/adyen/index.ts'
+import { batchLine, moneyLine, reportOf } from '../../../connectors/adyen/sandbox/report.ts'
 import {
   cards,
   newAccount,
@@ -11,6 +12,7 @@ import {
 import { type Front, openFront } from '../../../plugins/kit/testing/fault-proxy.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { streamed } from '../../rig/settlement.ts'
 
 export type AdyenRun = TestGateway & {
   readonly adyen: RunningAdyen
@@ -24,6 +26,12 @@ export type AdyenRun = TestGateway & {
   code(id: string): Promise<string>
   /** Delivers a webhook and waits until the engine has worked on its claims. */
   tell(...messages: readonly Inbound[]): Promise<void>
+  /** The same to another account. */
+  tellTo(account: string, ...messages: readonly Inbound[]): Promise<void>
+  /** A second account of the merchant at the same merchant account of Adyen. */
+  addAccount(): Promise<string>
+  /** Imports a settlement report with lines of 92.00 EUR, and waits until the engine has worked on it. */
+  importReport(lines: readonly ReportLine[]): Promise<void>
   /** The webhook about the present state of an operation of the engine, delivered. */
   tellAbout(id: string): Promise<void>
   referenceOf(id: string): Promise<string>
@@ -32,6 +40,9 @@ export type AdyenRun = TestGateway & {
   /** Open entries of the operators' list about a payment. */
   listed(id: string): Promise<string[]>
 }
+
+/** `Settled`, or any other type, and the names of the line. */
+export type ReportLine = { readonly type: string; readonly names: Readonly<Record<string, string>> }
 
 export async function startAdyenRun(): Promise<AdyenRun> {
   const account = newAccount()
@@ -68,9 +79,9 @@ export async function startAdyenRun(): Promise<AdyenRun> {
         ?.reference ?? key
     )
   }
-  const tell = async (...messages: readonly Inbound[]) => {
+  const tellTo = async (to: string, ...messages: readonly Inbound[]) => {
     for (const message of messages) {
-      const reply = await run.gateway.inbound('adyen', accountId, message)
+      const reply = await run.gateway.inbound('adyen', to, message)
       if (reply?.body !== '[accepted]') throw new Error(`Adyen would send it again: ${reply?.body}`)
     }
     await until(async () => {
@@ -80,17 +91,51 @@ export async function startAdyenRun(): Promise<AdyenRun> {
       return row!.open === 0n ? true : undefined
     })
   }
+  const tell = (...messages: readonly Inbound[]) => tellTo(accountId, ...messages)
+  let batch = 100
+  const importReport = async (lines: readonly ReportLine[]) => {
+    batch += 1
+    const day = new Date().toISOString().slice(0, 10)
+    const about = { merchantAccount: account.merchantAccount, batch, day }
+    const gross = { minor: 9200n, currency: 'EUR' }
+    const bytes = reportOf([
+      ...lines.map(({ type, names }) => ({
+        ...moneyLine(about, { type, gross, isCredit: type === 'Settled' }),
+        'Payment Method': 'visa',
+        ...names,
+      })),
+      batchLine(about, 'MerchantPayout', gross, `TX${batch}`),
+    ])
+    const { id } = await run.gateway.settlement.import(streamed(bytes), { accountId })
+    await until(async () => {
+      const [file] = await run.sql<{ state: string; refused_why: string | null }>(
+        'select state, refused_why from tollgate.settlement_file where id = $1',
+        [id],
+      )
+      if (file?.refused_why) throw new Error(file.refused_why)
+      return file?.state === 'done' ? true : undefined
+    })
+  }
   return {
     ...run,
     adyen,
     front,
     account: accountId,
+    async addAccount() {
+      const { entities } = run.gateway
+      const parentId = run.merchant
+      const channelId = await entities.create({ kind: 'channel', name: 'second shop', parentId })
+      const at = { connector: 'adyen', mode: 'EXTERNAL' } as const
+      return entities.createAccount({ channelId, ...at, settings: settingsOf(account) })
+    },
     pay: (more = {}) =>
       run.pay({ ...card(cards.approved), testMode: 'EXTERNAL', ...more }) as never,
     keyOf,
     code: codeOf,
     referenceOf,
     tell,
+    tellTo,
+    importReport,
     tellAbout: async (id) => tell(adyen.messageAbout(await referenceOf(id))),
     async untilCode(id, code) {
       const key = await keyOf(id)
@@ -116,6 +161,24 @@ export async function startAdyenRun(): Promise<AdyenRun> {
       }
     },
   }
+}
+
+/** A payment whose shopper stayed away, and that Adyen could take back in neither way. */
+export async function abandoned(run: AdyenRun) {
+  const { ledger } = run.adyen
+  const shopper = { ...card(cards.redirect), shopperResultUrl: 'https://shop.example/back' }
+  const { id } = await run.pay(shopper)
+  const key = await run.keyOf(id)
+  await until(async () => {
+    if (!(await run.code(id)).startsWith('000')) return true
+    if (ledger.undoOf(key)?.state === 'asked') {
+      ledger.endUndo(key, 'by itself')
+      await run.tell(run.adyen.messageAbout(key))
+    }
+    await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+    return undefined
+  })
+  return { id, key, there: ledger.byReference(key)! }
 }
 
 export { cards }

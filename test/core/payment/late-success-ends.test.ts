@@ -17,6 +17,7 @@ import {
   refuse,
   startLate,
   withoutAnyReversal,
+  withoutEnquiries,
   withoutKeyReversal,
 } from '../../rig/late-words.ts'
 
@@ -27,7 +28,7 @@ describe('ends of late successes', { concurrency: true }, () => {
   let run: LateRun
   before(async () => {
     run = await startLate(
-      { keyed: withoutKeyReversal, none: withoutAnyReversal },
+      { keyed: withoutKeyReversal, none: withoutAnyReversal, mute: withoutEnquiries },
       { supports: { key: { by: 'key', ttlMs: 24 * 3_600_000 } } },
     )
   })
@@ -116,6 +117,34 @@ describe('ends of late successes', { concurrency: true }, () => {
       await until(async () => ((await attemptOf(id)) === 'declined' ? true : undefined))
     })
   }
+
+  test('"nothing to undo" ends no late success at an acquirer that answers no enquiries', async () => {
+    const script = { debit: refuse, reverseByKey: () => ({ is: 'nothing' }) as const }
+    const { id } = await run.debit('nothing mute', script, run.at('mute'))
+    await run.tell(id, { outcome: approval })
+    await until(async () => ((await run.audited(id)).includes('reverse-by-key') ? true : undefined))
+    await isFree(id)
+    assert.equal(await attemptOf(id), 'late')
+    assert.deepEqual(await run.kinds(id), ['conflict'])
+    run.acquirer.tell('nothing mute', { ...script, reverseByKey: () => ({ is: 'reversed' }) })
+    await run.dueNow(id)
+    await until(async () => ((await attemptOf(id)) === 'declined' ? true : undefined))
+    assert.deepEqual(await run.kinds(id), ['(conflict)'])
+  })
+
+  test('an operator decides about a late success of which such an acquirer knows nothing', async () => {
+    const script = { debit: refuse, reverseByKey: () => ({ is: 'nothing' }) as const }
+    for (const as of ['approved', 'declined'] as const) {
+      const { id } = await run.debit(`nothing mute ${as}`, script, run.at('mute'))
+      await run.tell(id, { outcome: approval })
+      await until(async () =>
+        (await run.audited(id)).includes('reverse-by-key') ? true : undefined,
+      )
+      await isFree(id)
+      await run.gateway.operator.settle(id, as, by)
+      assert.equal(await run.stateOf(id), as)
+    }
+  })
 
   test('"nothing to undo" after a reversal that failed leaves the money to operators', async () => {
     const { id } = await run.debit('nothing-failed', {

@@ -111,15 +111,15 @@ export const undoRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'undo',
-        "if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }",
-        "if (known?.state === 'failed') return { is: 'nothing' }",
+        "if (known.state === 'failed' && known.payment === undefined) return true",
+        "if (known.state === 'failed') return true",
       ),
       mistake(
         'undo',
-        "if (known?.state === 'failed' && payment === undefined) return { is: 'nothing' }",
+        "if (known.state === 'failed' && known.payment === undefined) return true",
         '',
       ),
-      mistake('undo', "if (known?.authorised === false) return { is: 'nothing' }", ''),
+      mistake('undo', 'if (known.authorised === false) return true', ''),
       mistake('events', ': { ...undo, authorised: false }', ': undo'),
     ],
   },
@@ -135,8 +135,8 @@ export const undoRules: readonly Rule[] = [
       assert.deepEqual(await ended(scene, operation.key), ['reversed'])
     },
     mistakes: [
-      mistake('undo', 'known?.payment ?? refs?.payment', 'known?.payment'),
-      mistake('undo', 'return told === undefined ? {} : { authorised: true }', 'return {}'),
+      mistake('undo', 'const told = refs?.payment', 'const told = undefined as string | undefined'),
+      mistake('undo', 'if (told !== undefined) return { authorised: true }', ''),
       mistake('events', 'known.authorised === true', 'false'),
       mistake(
         'events',
@@ -271,18 +271,58 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('index', 'await notePayment(context.records, key, { isAway: true })', ''),
-      mistake(
-        'undo',
-        "state !== 'failed' || by !== 'payment' || authorised !== undefined",
-        "state !== 'failed' || by !== 'payment'",
-      ),
-      mistake(
-        'undo',
-        "state !== 'failed' || by !== 'payment' || authorised !== undefined",
-        "state !== 'failed' || authorised !== undefined",
-      ),
+      mistake('undo', "state !== 'failed' || by !== 'payment'", "state !== 'failed'"),
       mistake('undo', 'return isAway === true && psp === undefined', 'return psp === undefined'),
       mistake('undo', 'return isAway === true && psp === undefined', 'return isAway === true'),
+    ],
+  },
+  {
+    rule: 'a reference that the engine was told proves more than a record of a refused or abandoned payment',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const known of ['abandoned', 'refused', 'unknown', 'authorised'] as const) {
+        const away = { instrument: card(cards.redirect), request: {} }
+        const operation = firstOperation(stage.connector, 'debit', away)
+        await stage.perform(operation)
+        const payment = adyen.ledger.byReference(operation.key)!
+        const asked =
+          known === 'unknown' ? frozen({ ...operation, key: 'f'.repeat(32) }) : operation
+        has(await undo(scene, asked), { is: 'requested' }, known)
+        const { pspReference } = payment
+        if (known === 'refused') {
+          const refused = {
+            success: false,
+            merchantReference: operation.key,
+            amount: payment.amount,
+          }
+          const of = 'R'.repeat(16)
+          const cancel = { eventCode: 'TECHNICAL_CANCEL', pspReference: 'T'.repeat(16) }
+          await tell(adyen.message({ ...refused, eventCode: 'AUTHORISATION', pspReference: of }))
+          await tell(adyen.message({ ...refused, ...cancel, originalReference: of }))
+          adyen.ledger.endUndo(operation.key, 'failed')
+        } else await ended(scene, asked.key, 'failed')
+        if (known === 'abandoned') {
+          has(await undo(scene, asked), { is: 'requested' }, known)
+          await ended(scene, asked.key, 'failed')
+        }
+        if (known === 'authorised') {
+          adyen.ledger.authorise(payment)
+          await tell(adyen.message(authorisationItem(payment)))
+        } else has(await undo(scene, asked), { is: 'nothing' }, known)
+        const other = known === 'authorised' ? 'X'.repeat(16) : pspReference
+        const told = frozen({ ...asked, refs: { payment: other } })
+        has(await undo(scene, told), { is: 'requested' }, `${known}, and told`)
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${pspReference}/reversals`), known)
+        const [fails] = await ended(scene, operation.key, 'failed')
+        if (known !== 'unknown') assert.equal(fails, 'notReversed', known)
+        has(await undo(scene, told), { is: 'requested' }, `${known}, once more`)
+      }
+    },
+    mistakes: [
+      mistake('undo', 'told === undefined && (await isNothing', '(await isNothing'),
+      mistake('undo', '(told ?? known?.payment)', '(known?.payment ?? told)'),
+      mistake('undo', '(known.payment ?? told)', '(told ?? known.payment)'),
+      mistake('undo', 'if (told !== undefined) return { authorised: true }', ''),
     ],
   },
   {
