@@ -242,7 +242,10 @@ function recordItems(
 const brandOf = (method = ''): string | undefined =>
   Object.hasOwn(brands, method) ? brands[method] : undefined
 
-/** By which names the payment is found. A reference that is not ours is the merchant's own. */
+/**
+ * By which names the payment is found. Adyen calls each payment of Tollgate by its key: another reference, such as the
+ * order number of a payment link, is that of a payment that was not made here, even if one here has the same number.
+ */
 function namesOf(cells: Cells, recordType: RecordType): Readonly<Record<string, string>> {
   const type = cells.Type ?? ''
   const modification = cells['Modification Reference'] ?? ''
@@ -253,7 +256,6 @@ function namesOf(cells: Cells, recordType: RecordType): Readonly<Record<string, 
   const named = (isDispute ? undefined : readReference(own)) ?? readReference(merchant)
   return given({
     key: named?.key,
-    merchantTransactionId: named === undefined ? merchant : undefined,
     settlementId: modification === '' ? undefined : `${type}.${modification}`.slice(0, 64),
     reference:
       isDispute && modification !== ''

@@ -22,7 +22,8 @@ function lineOf(payment: SamplePayment, no: number): Line {
       { type: isCredit ? 'Settled' : 'Refunded', gross: amount, isCredit, fee },
     ),
     'Creation Date': requestedAt,
-    'Psp Reference': `PSP${no}`,
+    // A report names payments of others by Adyen's reference alone.
+    'Psp Reference': reference,
     'Merchant Reference': reference,
     'Modification Reference': `MOD${no}`,
     'Payment Method': 'visa',

@@ -179,7 +179,7 @@ export const reportRules: readonly Rule[] = [
     ],
   },
   {
-    rule: 'a line names the operation, else the payment, a dispute the payment, and another reference is the merchant’s',
+    rule: 'a line names the operation, else the payment, a dispute the payment, and no line names a payment that was not made here',
     async run(scene) {
       const of = async (type: string, more: Line) => {
         const item = await itemIn(scene, line(type, type === 'Settled', more))
@@ -201,8 +201,10 @@ export const reportRules: readonly Rule[] = [
       const dispute = await of('Chargeback', capture)
       assert.deepEqual([dispute.key, dispute.reference], [key, 'MODIFICATION0001'])
       assert.equal((await of('SecondChargeback', {})).reference, 'MODIFICATION0001.2')
-      const foreign = await of('Settled', { 'Merchant Reference': 'order-7' })
-      assert.deepEqual([foreign.key, foreign.merchantTransactionId], [undefined, 'order-7'])
+      for (const type of ['Settled', 'Refunded', 'Chargeback']) {
+        const foreign = await of(type, { 'Merchant Reference': 'order-7' })
+        assert.deepEqual([foreign.key, foreign.merchantTransactionId], [undefined, undefined], type)
+      }
       const booked = await of('Settled', { 'Creation Date': '2026-03-30 23:59:59' })
       assert.deepEqual([booked.date, booked.requestedAt], ['2026-03-31', '2026-03-30 23:59:59'])
       const unbooked = await of('Settled', { 'Booking Date': '' })
@@ -239,8 +241,8 @@ export const reportRules: readonly Rule[] = [
       mistake('settlement', 'Object.hasOwn(records, type) ?', 'true ?'),
       mistake(
         'settlement',
-        'merchantTransactionId: named === undefined ? merchant : undefined,',
-        '',
+        'key: named?.key,',
+        'key: named?.key, merchantTransactionId: named === undefined ? merchant : undefined,',
       ),
       mistake(
         'settlement',
