@@ -161,15 +161,16 @@ async function modification(
   const { pspReference, originalReference, merchantReference, eventCode, success } = item
   const named = readReference(merchantReference)
   if (named?.is === 'undo' || (named?.is === 'payment' && cancelling.has(eventCode))) {
-    return reversal(item, told, named, records)
+    return reversal(item, told, named, { records, log })
   }
   const subject = await subjectOf(item, named, records)
-  if (subject === undefined) {
-    // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money.
+  const amount = subject === undefined ? elsewhere : await amountOfItem(item, subject, records)
+  if (subject === undefined || amount === elsewhere) {
+    // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money. Or made on
+    // another account of the merchant, which hears of it too.
     log.info({ event: eventCode }, 'a webhook tells of an operation that was not made here')
     return []
   }
-  const amount = await amountOfItem(item, subject, records)
   if (amount === undefined) {
     const outcome = outcomeOf(
       subject,
@@ -258,18 +259,22 @@ const failures = {
   increment: '800.100.152',
 } as const
 
-/** In which amount the engine knows the operation. */
+/** Adyen sends every event to each account of a merchant. Only the own one knows the amounts of some operations. */
+const elsewhere = 'made elsewhere'
+
+/** In which amount the engine knows the operation; undefined for an amount that our currencies do not have. */
 async function amountOfItem(
   item: Item,
   { is, key }: Subject,
   records: Records,
-): Promise<Money | undefined> {
+): Promise<Money | undefined | typeof elsewhere> {
+  if (is === 'reverse') return (await wholeOf(records, key)) ?? elsewhere
   const said = moneyOf(item)
-  if (is === 'reverse') return (await wholeOf(records, key)) ?? said
-  if (is !== 'increment' || said === undefined) return said
-  const minor = await increaseOf(records, key, said.minor)
+  if (is !== 'increment') return said
+  const minor = await increaseOf(records, key, said?.minor ?? 0n)
+  if (minor === undefined) return elsewhere
   // Less than no increase is none that was asked for.
-  return minor === undefined || minor < 0n ? said : { ...said, minor }
+  return said === undefined || minor < 0n ? said : { ...said, minor }
 }
 
 /** The end of a reversal by key, or a cancellation that nobody here asked for. */
@@ -277,7 +282,7 @@ async function reversal(
   item: Item,
   told: 'done' | 'failed',
   named: Extract<Named, { is: 'payment' | 'undo' }>,
-  records: Records,
+  { records, log }: Inner,
 ): Promise<readonly Claim[]> {
   const { originalReference: payment, eventCode } = item
   const { is, key } = named
@@ -286,14 +291,28 @@ async function reversal(
     named.is === 'undo'
       ? named.round === round
       : eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
+  // Adyen gave the money back, and it came back to the merchant.
+  const isReturn = is === 'undo' && told === 'failed' && laterFailures.includes(eventCode)
+  const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
   const known = await amendUndo(records, key, (undo) => {
-    if (undo.state === 'done') return undo
+    if (isReturn && isOfTry(undo)) {
+      const { round } = undo
+      const next = { ...undo, state: 'failed', authorised: true, returned: round } as const
+      return payment === '' || undo.payment !== undefined ? next : { ...next, payment }
+    }
+    if (undo.state === 'done' || isReturned(undo)) return undo
     if (told === 'done') return { ...undo, state: 'done' }
     // Adyen names the payment that it could not cancel: captured, refused, or cancelled before.
     const found = payment === '' ? {} : { payment }
     const isEnd = undo.state === 'asked' && isOfTry(undo)
     return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
   })
+  if (known === undefined && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
+    log.info({ event: eventCode }, 'a webhook tells of a reversal that was not asked for here')
+    return []
+  }
+  // A success that precedes a failure is not told after it.
+  if (known !== undefined && told === 'done' && isReturned(known)) return []
   const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
   const claim = { eventId: eventId(item), key, amount }
   if (told === 'done') {
@@ -302,10 +321,8 @@ async function reversal(
   // A payment that cannot be cancelled may be captured, or may never have been one: the next try asks again.
   const isLast = is === 'undo' && known !== undefined && isOfTry(known)
   const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
-  // The money went back, and returned to the merchant.
-  const stands = isRefused || (is === 'undo' && laterFailures.includes(eventCode))
   const why = 'Adyen could not take the payment back'
-  return stands ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []
+  return isRefused || isReturn ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []
 }
 
 /** A dispute is about the payment, which it may name by Adyen's reference alone. */

@@ -27,6 +27,8 @@ type Known = Subject & {
   /** The first success and the first failure. */
   readonly done?: News
   readonly failed?: News
+  /** The last success that followed a failure. */
+  readonly doneAgain?: News
   /** The success was told with two dates before any failure: the failure between them may still come. */
   readonly isDoneAgain?: true
 }
@@ -64,9 +66,10 @@ export type Telling =
 
 /**
  * Takes a proven piece of news, whose order among others is not certain: Adyen repeats messages, and can carry out what
- * failed before. A success after a failure is news of its own, in a new round, and always comes with the failure
- * before it, so the engine never hears them the other way round. A failure after such a success may be a repeat or a
- * new one: it ends nothing, and operators see it.
+ * failed before. A failure comes with the success before it, which is not told any more after it. A success after a
+ * failure is news of its own, in a new round, and always comes with the failure before it. So the engine never hears
+ * them the other way round. A failure after such a success may be a repeat or a new one: it ends nothing, and operators
+ * see it.
  */
 export async function hear(
   records: Records,
@@ -91,11 +94,18 @@ export async function hear(
 const mostTries = 8
 
 function afterSuccess(known: Known, news: News): Known {
-  if (known.hasFailed) return { ...known, round: known.round + 1, hasFailed: false }
+  if (isRepeat(known, news)) return known
+  if (known.hasFailed) {
+    return { ...known, round: known.round + 1, hasFailed: false, doneAgain: news }
+  }
   if (known.done === undefined) return { ...known, done: news }
   const isAgain = known.failed === undefined && known.done.date !== news.date
   return isAgain ? { ...known, isDoneAgain: true } : known
 }
+
+/** Whether this success was told before. Without a date nobody knows. */
+const isRepeat = ({ done, doneAgain }: Known, news: News): boolean =>
+  news.date !== '' && [done, doneAgain].some((one) => one !== undefined && isSameNews(one, news))
 
 function afterFailure(known: Known, news: News): Known {
   const { failed, done, isDoneAgain, round } = known
@@ -107,13 +117,18 @@ function afterFailure(known: Known, news: News): Known {
   return isNew ? { ...known, hasFailed: true } : known
 }
 
-function tellings({ round, failed, done }: Known, news: News, isFailure: boolean): Telling[] {
+function tellings(known: Known, news: News, isFailure: boolean): Telling[] {
+  const { round, hasFailed, failed, done } = known
   if (!isFailure) {
+    if (hasFailed) return []
     const before =
       round > 0 && failed !== undefined ? [{ is: 'failed', news: failed } as const] : []
     return [...before, { is: 'done', news, round }]
   }
-  if (round === 0 || failed === undefined) return [{ is: 'failed', news }]
+  if (round === 0 || failed === undefined) {
+    const before = done === undefined ? [] : [{ is: 'done', news: done, round: 0 } as const]
+    return [...before, { is: 'failed', news }]
+  }
   if (!isSameNews(failed, news)) {
     return [{ is: 'failed', news, again: news.date, by: failed }]
   }

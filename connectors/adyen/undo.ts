@@ -27,6 +27,8 @@ export type Undo = {
   readonly payment?: string
   /** Whether the payment was authorised, once it is known. */
   readonly authorised?: boolean
+  /** The last try that Adyen carried out as a refund, and whose money came back to the merchant later. */
+  readonly returned?: number
   readonly minor: string
   readonly currency: string
 }
@@ -119,6 +121,7 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
       by: payment === undefined ? 'reference' : 'payment',
       ...(payment === undefined ? {} : { payment }),
       ...authorisedBy(known, told),
+      ...(known?.returned === undefined ? {} : { returned: known.returned }),
       minor: String(amount.minor),
       currency: amount.currency,
     }

@@ -27,7 +27,7 @@ export const contractMistakes: readonly { readonly patch: Patch; readonly notice
     noticed: latecomers,
   },
   {
-    patch: mistake('events', 'return stands ? [{', 'return true ? [{'),
+    patch: mistake('events', 'return isRefused || isReturn ? [{', 'return true ? [{'),
     noticed: latecomers,
   },
   {

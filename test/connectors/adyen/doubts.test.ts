@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
 import { disputeItem, type Item, webhook } from '../../../connectors/adyen/sandbox/messages.ts'
 import { newAccount } from '../../../connectors/adyen/sandbox/sandbox.ts'
+import { onFaultPoint } from '../../../core/index.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
 import { balanceOf } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
@@ -18,6 +19,15 @@ const lost: Fault = { reaches: true, damage: { do: 'replace', status: 500, ...bo
 const refusal = {
   type: body.type,
   body: JSON.stringify({ status: 401, errorCode: '000', errorType: 'security', message: 'No' }),
+}
+const refusal422 = {
+  type: body.type,
+  body: JSON.stringify({
+    status: 422,
+    errorCode: '103',
+    errorType: 'validation',
+    message: 'CVC is not the right length',
+  }),
 }
 const by = { by: 'alice', reason: 'the Customer Area shows it' }
 
@@ -174,6 +184,95 @@ describe('doubts about operations at Adyen', () => {
       assert.deepEqual(await run.listed(id), ['conflict'], order)
       await run.gateway.operator.settle(id, 'approved', by)
     }
+  })
+
+  for (const type of ['CP', 'RF'] as const) {
+    test(`a ${type} that failed stays failed when the webhook of its success comes once more, or late`, async () => {
+      for (const order of ['once more', 'late'] as const) {
+        const on = type === 'CP' ? await authorise() : (await run.pay()).id
+        const id = await follow(on, type, '92.00')
+        const success = await about(id)
+        const go = Promise.withResolvers<void>()
+        const there = Promise.withResolvers<void>()
+        if (order === 'late') {
+          onFaultPoint((point, name) => {
+            if (point !== 'before-event' || !/^(CAPTURE|REFUND)\./.test(name)) return
+            onFaultPoint(undefined)
+            there.resolve()
+            return go.promise
+          })
+        }
+        const first = run.gateway.inbound('adyen', run.account, success)
+        await (order === 'late' ? there.promise : first)
+        run.adyen.ledger.fail(await modification(id))
+        await run.tell(await about(id))
+        assert.equal(await run.code(id), failed, order)
+        go.resolve()
+        await first
+        await run.tell(success, success)
+        assert.equal(await run.code(id), failed, order)
+        assert.deepEqual(await run.listed(id), [], order)
+        const next = await follow(on, type, '92.00')
+        assert.equal(await run.code(next), done, 'its amount is free again')
+      }
+    })
+  }
+
+  test('a reversal whose refund failed later is asked for again by a redrive', async () => {
+    run.front.meet(lost, 'any')
+    const { id } = await run.pay()
+    const key = await run.keyOf(id)
+    const { ledger } = run.adyen
+    const asked = async () => {
+      await until(async () => {
+        if (ledger.undoOf(key)?.state === 'asked') return true
+        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        return undefined
+      })
+    }
+    for (const as of ['by itself', 'done'] as const) {
+      await asked()
+      ledger.endUndo(key, as)
+      await run.tell(run.adyen.messageAbout(key))
+    }
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    const { pspReference, reference: merchantReference } = ledger.undoOf(key)!
+    await run.tell(await item(id, { eventCode: 'REFUND_FAILED', pspReference, merchantReference }))
+    assert.deepEqual(await run.listed(id), ['conflict'])
+    ;(await payment(id)).isUndone = false
+    await run.gateway.operator.redrive(id, by)
+    await asked()
+    assert.deepEqual(await run.listed(id), ['conflict'], 'until Adyen tells the end')
+    ledger.endUndo(key, 'done')
+    await run.tell(run.adyen.messageAbout(key))
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    assert.equal((await payment(id)).isUndone, true)
+  })
+
+  test('a line of a payment that was not made here is none of a payment with its number', async () => {
+    const merchantTransactionId = 'order-1001'
+    run.front.meet({ reaches: false, damage: { do: 'replace', status: 422, ...refusal422 } }, 'any')
+    const { id } = await run.pay({ merchantTransactionId })
+    const before = await run.code(id)
+    assert.ok(!before.startsWith('000'), before)
+    const names = {
+      'Psp Reference': newReference(),
+      'Merchant Reference': merchantTransactionId,
+      'Modification Reference': newReference(),
+    }
+    const file = await run.importReport([
+      { type: 'Settled', names },
+      { type: 'Chargeback', names: { ...names, 'Modification Reference': newReference() } },
+    ])
+    assert.equal(await run.code(id), before)
+    assert.deepEqual(await run.listed(id), [])
+    const records = await run.sql(
+      'select match_status, effect from tollgate.settlement_record where file_id = $1',
+      [file],
+    )
+    const foreign = { match_status: 'NOT_MATCHED', effect: 'none' }
+    assert.deepEqual(records, [foreign, foreign])
+    await assert.rejects(run.gateway.operator.redrive(id, by))
   })
 
   test('a refused refund of the Customer Area does not fail the capture that it names', async () => {

@@ -30,8 +30,8 @@ export type AdyenRun = TestGateway & {
   tellTo(account: string, ...messages: readonly Inbound[]): Promise<void>
   /** A second account of the merchant at the same merchant account of Adyen. */
   addAccount(): Promise<string>
-  /** Imports a settlement report with lines of 92.00 EUR, and waits until the engine has worked on it. */
-  importReport(lines: readonly ReportLine[]): Promise<void>
+  /** Imports a settlement report with lines of 92.00 EUR, and waits until the engine has worked on it; its id. */
+  importReport(lines: readonly ReportLine[]): Promise<string>
   /** The webhook about the present state of an operation of the engine, delivered. */
   tellAbout(id: string): Promise<void>
   referenceOf(id: string): Promise<string>
@@ -115,6 +115,7 @@ export async function startAdyenRun(): Promise<AdyenRun> {
       if (file?.refused_why) throw new Error(file.refused_why)
       return file?.state === 'done' ? true : undefined
     })
+    return id
   }
   return {
     ...run,

@@ -5,6 +5,9 @@ import { authorisationItem } from '../../../connectors/adyen/sandbox/messages.ts
 import { until } from '../../rig/gateway.ts'
 import { type AdyenRun, abandoned, startAdyenRun } from './run.ts'
 
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
+const done = '000.100.112'
+
 describe('two accounts at one merchant account of Adyen', () => {
   let run: AdyenRun
   let other: string
@@ -34,4 +37,45 @@ describe('two accounts at one merchant account of Adyen', () => {
     await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
     assert.equal(there.isUndone, true)
   })
+
+  for (const order of ['own first', 'other first'] as const) {
+    test(`an increase has its own amount, ${order}`, async () => {
+      const { id } = await run.pay({ paymentType: 'PA' })
+      const increase = await run.gateway.payments.followUp(id, {
+        paymentType: 'PA',
+        ...eur('8.00'),
+        standingInstruction: { industryPractice: 'INCREMENTAL_AUTH' },
+      } as never)
+      const message = run.adyen.messageAbout(await run.referenceOf(increase.id))
+      const accounts = [run.account, other]
+      if (order === 'other first') accounts.reverse()
+      for (const account of accounts) await run.tellTo(account, message)
+      assert.equal(await run.code(increase.id), done)
+      assert.deepEqual(await run.listed(increase.id), [])
+      const capture = await run.gateway.payments.capture(id, eur('100.00'))
+      assert.equal(capture.result.code, done)
+    })
+
+    test(`a cancellation has the amount of its authorisation, ${order}`, async () => {
+      const { id } = await run.pay({ paymentType: 'PA' })
+      const release = await run.gateway.payments.followUp(id, { paymentType: 'RV' } as never)
+      const reference = await run.referenceOf(release.id)
+      const { payment, pspReference } = run.adyen.ledger.modifications.find(
+        (one) => one.reference === reference,
+      )!
+      const message = run.adyen.message({
+        eventCode: 'CANCELLATION',
+        success: true,
+        pspReference,
+        originalReference: payment.pspReference,
+        merchantReference: reference,
+        amount: { value: 0, currency: 'EUR' },
+      })
+      const accounts = [run.account, other]
+      if (order === 'other first') accounts.reverse()
+      for (const account of accounts) await run.tellTo(account, message)
+      assert.equal(await run.code(release.id), done)
+      assert.deepEqual(await run.listed(release.id), [])
+    })
+  }
 })

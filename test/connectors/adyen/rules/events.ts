@@ -1,8 +1,10 @@
 /** Rules about webhooks. */
 import assert from 'node:assert/strict'
-import type { Claim, Inbound } from '@tollgate/plugin-kit'
+import type { Claim, Inbound, Operation, Records } from '@tollgate/plugin-kit'
+import { rememberIncrease, rememberWhole } from '../../../../connectors/adyen/modifications.ts'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { type Item, reportItem, webhook } from '../../../../connectors/adyen/sandbox/messages.ts'
+import { undoName } from '../../../../connectors/adyen/undo.ts'
 import { operationOn } from '../../../../plugins/kit/testing/operation.ts'
 import { has, type Scene } from '../scene.ts'
 import { mistake, type Rule } from './rule.ts'
@@ -77,6 +79,22 @@ const events: readonly (readonly [code: string, success: boolean, mark: string, 
   ['A_NEW_ONE',                true,  '',     undefined],
 ]
 
+/** The records of an account that asked for an increase, for a cancellation and for the reversal of a payment. */
+async function asked(records: Records, key: string): Promise<void> {
+  const amount = { minor: 9200n, currency: 'EUR' }
+  const about = { key, amount } as Operation
+  await rememberIncrease(records, about)
+  await rememberWhole(records, about)
+  const undo = {
+    round: 1,
+    state: 'asked',
+    by: 'reference',
+    minor: '9200',
+    currency: 'EUR',
+  } as const
+  await records.swap(undoName(key), undefined, undo)
+}
+
 /** Every row of the table of events, the other way round. */
 const turned = [
   ...[
@@ -121,9 +139,10 @@ const unsigned = (message: Inbound): Inbound => ({
 export const eventRules: readonly Rule[] = [
   {
     rule: 'each event claims what it tells about the operation that it names, and others claim nothing',
-    async run({ adyen, tell }) {
+    async run({ adyen, stage, tell }) {
       for (const [no, [eventCode, success, mark, is]] of events.entries()) {
         const key = String(no).padStart(32, 'b')
+        await stage.call(({ records }) => asked(records, key))
         const claims = await tell(
           adyen.message(item({ eventCode, success, merchantReference: mark + key })),
         )
@@ -137,7 +156,7 @@ export const eventRules: readonly Rule[] = [
       mistake('events', "is === 'sale' || eventCode === 'CANCELLATION'", "is === 'sale'"),
       mistake('events', "const isFinal = is === 'increment' ||", 'const isFinal ='),
       mistake('events', 'fitting[subject.is].includes(eventCode)', 'true'),
-      mistake('events', "|| (is === 'undo' && laterFailures.includes(eventCode))", ''),
+      mistake('events', 'return isRefused || isReturn ? [{', 'return isRefused ? [{'),
       mistake(
         'events',
         "return isFinal ? approved(refs) : accepted(refs, 'event')",
@@ -171,6 +190,42 @@ export const eventRules: readonly Rule[] = [
         'events',
         "'CANCELLATION', 'CANCEL_OR_REFUND', 'TECHNICAL_CANCEL', ])",
         "'CANCELLATION', 'CANCEL_OR_REFUND', ])",
+      ),
+    ],
+  },
+  {
+    rule: 'an increase, a cancellation and a reversal that another account asked for claim nothing',
+    async run({ adyen, tell }) {
+      const ofAccounts = events.filter(
+        ([code, , mark]) => ['rv.', 'ia.', 'undo1.'].includes(mark) || code === 'TECHNICAL_CANCEL',
+      )
+      assert.ok(ofAccounts.length > 8)
+      for (const [eventCode, success, mark] of ofAccounts) {
+        const merchantReference = mark + 'a'.repeat(32)
+        const claims = await tell(adyen.message(item({ eventCode, success, merchantReference })))
+        assert.deepEqual(claims, [], `${eventCode} ${success} of ${mark}`)
+      }
+    },
+    mistakes: [
+      mistake(
+        'events',
+        '(await wholeOf(records, key)) ?? elsewhere',
+        '(await wholeOf(records, key)) ?? moneyOf(item)',
+      ),
+      mistake(
+        'events',
+        'if (minor === undefined) return elsewhere',
+        'if (minor === undefined) return said',
+      ),
+      mistake(
+        'events',
+        "known === undefined && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
+        "known === undefined && is === 'undo'",
+      ),
+      mistake(
+        'events',
+        "known === undefined && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
+        "known === undefined && eventCode === 'TECHNICAL_CANCEL'",
       ),
     ],
   },
@@ -236,11 +291,14 @@ export const eventRules: readonly Rule[] = [
       const failed = adyen.messageAbout(reference)
       assert.deepEqual(await idsOf(unsigned(failed)), [])
       assert.deepEqual(await idsOf(done), first, 'an unproven failure is none')
-      const failure = await tell(failed)
-      assert.deepEqual(await tell(failed), failure, 'a repeated failure')
+      const [before, ...failure] = await tell(failed)
+      assert.deepEqual([before?.eventId, told(failure)], [first[0], ['declined']], 'in this order')
+      assert.deepEqual(await tell(failed), [before, ...failure], 'a repeated failure')
       assert.notEqual(failure[0]?.eventId, first[0])
+      assert.deepEqual(await tell(done), [], 'a success that was told before the failure')
       adyen.ledger.recapture(modification)
-      const again = await tell(adyen.messageAbout(reference))
+      const recaptured = adyen.messageAbout(reference)
+      const again = await tell(recaptured)
       assert.deepEqual(told(again), ['declined', 'accepted'])
       assert.deepEqual(again[0], failure[0], 'the engine has heard it')
       const news = again[1]!.eventId
@@ -251,6 +309,8 @@ export const eventRules: readonly Rule[] = [
       const [second, ...more] = await tell(adyen.messageAbout(reference))
       assert.deepEqual([second?.eventId, more], [failure[0]?.eventId, []], 'operators see it')
       assert.notDeepEqual(second, failure[0])
+      for (const repeat of [done, recaptured])
+        assert.deepEqual(await tell(repeat), [], 'told before')
       adyen.ledger.recapture(modification)
       const third = (await idsOf(adyen.messageAbout(reference)))[1]
       assert.ok(third !== undefined && third !== news && !first.includes(third))
@@ -262,10 +322,20 @@ export const eventRules: readonly Rule[] = [
         'round: known.round + 1, hasFailed: false',
         'round: known.round + 1',
       ),
+      mistake('modifications', 'if (isRepeat(known, news)) return known', ''),
+      mistake('modifications', '[done, doneAgain].some', '[done].some'),
+      mistake('modifications', '[done, doneAgain].some', '[doneAgain].some'),
+      mistake('modifications', "news.date !== '' &&", "news.date === '' &&"),
+      mistake('modifications', 'if (hasFailed) return []', ''),
+      mistake('modifications', "[...before, { is: 'failed', news }]", "[{ is: 'failed', news }]"),
       mistake('modifications', 'round > 0 && failed !== undefined ? [{', 'false ? [{'),
       mistake('modifications', 'isNew ? { ...known, hasFailed: true } : known', 'known'),
       mistake('modifications', 'minor, currency, date, ]', 'minor, currency ]'),
-      mistake('modifications', 'done === undefined ? [] : [{', 'true ? [] : [{'),
+      mistake(
+        'modifications',
+        'const after = done === undefined ? [] : [{',
+        'const after = true ? [] : [{',
+      ),
       mistake(
         'events',
         'const { again, by = news } = telling',
@@ -280,6 +350,18 @@ export const eventRules: readonly Rule[] = [
       ),
       mistake('events', 'if (!isProven(message, account.hmacKeys)) return []', ''),
     ],
+  },
+  {
+    rule: 'a success without a date after a failure is news, because nobody knows whether it is a repeat',
+    async run({ adyen, tell }) {
+      const capture = { pspReference: newReference(), merchantReference: `cp.${'9'.repeat(32)}` }
+      const of = (more: Partial<Item>) =>
+        tell(adyen.message(item({ ...capture, eventDate: 'unknown', ...more })))
+      await of({})
+      await of({ eventCode: 'CAPTURE_FAILED' })
+      assert.deepEqual(told(await of({})), ['declined', 'accepted'])
+    },
+    mistakes: [mistake('modifications', "news.date !== '' &&", '')],
   },
   {
     rule: 'a failure between two successes that comes after them, also after a lost answer, leaves the operation done in a new round',
@@ -355,7 +437,7 @@ export const eventRules: readonly Rule[] = [
         ['CHARGEBACK', ''],
         ['AUTHORISATION', ''],
         ['CAPTURE_FAILED', 'cp.'],
-        ['TECHNICAL_CANCEL', ''],
+        ['CANCELLATION', ''],
       ] as const) {
         const merchantReference = mark + 'd'.repeat(32)
         const [claim] = await tell(adyen.message(item({ eventCode, merchantReference, amount })))
@@ -448,7 +530,11 @@ export const eventRules: readonly Rule[] = [
         "if (operation.kind === 'reverse') await rememberWhole(records, operation)",
         '',
       ),
-      mistake('events', "if (is === 'reverse') return (await wholeOf(records, key)) ?? said", ''),
+      mistake(
+        'events',
+        "if (is === 'reverse') return (await wholeOf(records, key)) ?? elsewhere",
+        '',
+      ),
     ],
   },
   {

@@ -72,7 +72,7 @@ export const undoRules: readonly Rule[] = [
       mistake('events', "const found = payment === '' ? {} : { payment }", 'const found = {}'),
       mistake('undo', 'round: (known?.round ?? 0) + 1,', 'round: 1,'),
       mistake('undo', "payment === undefined ? 'reference' : 'payment'", "'reference'"),
-      mistake('events', 'return stands ? [{', "return told === 'failed' ? [{"),
+      mistake('events', 'return isRefused || isReturn ? [{', "return told === 'failed' ? [{"),
       mistake(
         'events',
         "isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }",
@@ -323,6 +323,66 @@ export const undoRules: readonly Rule[] = [
       mistake('undo', '(told ?? known?.payment)', '(known?.payment ?? told)'),
       mistake('undo', '(known.payment ?? told)', '(told ?? known.payment)'),
       mistake('undo', 'if (told !== undefined) return { authorised: true }', ''),
+    ],
+  },
+  {
+    rule: 'a reversal whose money comes back to the merchant later leaves the payment standing, whatever comes first',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const order of ['told', 'other way round', 'by a modification']) {
+        const { operation } = await scene.paid('debit')
+        await undo(scene, operation)
+        await ended(scene, operation.key)
+        await undo(scene, operation)
+        adyen.ledger.endUndo(operation.key, 'done')
+        const done = adyen.messageAbout(operation.key)
+        const { pspReference, reference: merchantReference } = adyen.ledger.undoOf(operation.key)!
+        const payment = adyen.ledger.byReference(operation.key)!
+        const originalReference =
+          order === 'by a modification' ? pspReference : payment.pspReference
+        const failed = adyen.message({
+          eventCode: order === 'told' ? 'REFUNDED_REVERSED' : 'REFUND_FAILED',
+          success: true,
+          ...{ pspReference, originalReference, merchantReference },
+          amount: { value: 9200, currency: 'EUR' },
+        })
+        const words = async (...messages: (typeof done)[]) => {
+          const claims = []
+          for (const message of messages) claims.push(...(await tell(message)))
+          return claims.map(({ outcome }) => outcome.is)
+        }
+        if (order !== 'other way round') assert.deepEqual(await words(done), ['reversed'], order)
+        assert.deepEqual(await words(failed, done), ['notReversed'], order)
+        has(await undo(scene, operation), { is: 'requested' }, order)
+        has(scene.sent(), { reference: `undo3.${operation.key}` }, order)
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/reversals`))
+        payment.isUndone = false
+        await words(failed, done)
+        has(await undo(scene, operation), { is: 'requested' }, `${order}, the same try`)
+        has(scene.sent(), { reference: `undo3.${operation.key}` }, `${order}, the same try`)
+        assert.deepEqual(await ended(scene, operation.key, 'failed'), ['notReversed'], order)
+        has(await undo(scene, operation), { is: 'requested' }, order)
+        assert.deepEqual(await ended(scene, operation.key), ['reversed'], order)
+        has(await undo(scene, operation), { is: 'reversed' }, order)
+      }
+    },
+    mistakes: [
+      mistake(
+        'events',
+        'if (isReturn && isOfTry(undo)) {',
+        'if (false) { const undo = null as never;',
+      ),
+      mistake('events', 'if (isReturn && isOfTry(undo)) {', 'if (isReturn) {'),
+      mistake('events', "payment === '' || undo.payment !== undefined ?", "payment === '' ?"),
+      mistake('events', 'returned: round } as const', '} as const'),
+      mistake('events', 'authorised: true, returned', 'returned'),
+      mistake('events', "undo.state === 'done' || isReturned(undo)", "undo.state === 'done'"),
+      mistake('events', "told === 'done' && isReturned(known)) return []", 'false) return []'),
+      mistake(
+        'undo',
+        '...(known?.returned === undefined ? {} : { returned: known.returned }),',
+        '',
+      ),
     ],
   },
   {
