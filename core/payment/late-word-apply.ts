@@ -42,7 +42,7 @@ export async function applyLateWord(
     const now = await held(engine, attemptKey)
     if (now === undefined) return 'known'
     if (isOpenStanding(standingOf(now.payment, now.attempt.state))) return undefined
-    const treatment = await treat(engine, now, outcome, amount)
+    const treatment = await treat(engine, now, outcome, source, amount)
     // A reversal is under way at this moment; its answer comes first.
     if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
     const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))

@@ -12,8 +12,8 @@ import {
   treatmentOf,
   wordOf,
 } from './late-word-table.ts'
-import { lastOfTakeBack } from './store-take-back.ts'
-import type { Held, Payment } from './types.ts'
+import { lastFoundNothing, lastOfTakeBack } from './store-take-back.ts'
+import type { Held, Payment, Source } from './types.ts'
 
 /** Settles a late success that may still fail. */
 export const lateAccepted = 'late-accepted'
@@ -24,10 +24,12 @@ export const givenBack = 'given-back'
 /** @param about The amount of the word, when given outside of its outcome. */
 export async function treat(
   engine: Engine,
-  { payment, attempt }: Held,
+  now: Held,
   outcome: Told,
+  source: Source,
   about: Money | undefined,
 ): Promise<Treatment> {
+  const { payment, attempt } = now
   const standing = standingOf(payment, attempt.state)
   // The decline of a late success is about the amount that moved.
   const isAsAsked =
@@ -53,6 +55,9 @@ export async function treat(
     case 'over':
       // The money went back twice.
       if (outcome.is === 'reversed' && attempt.settledBy === givenBack) return 'list'
+      // A settlement file has both, the money that came and the money that went back.
+      if (isSuccess && isAsAsked && source === 'settlement' && (await wentBack(engine, now)))
+        return 'known'
       return treatment === 'known' && outcome.is !== 'declined'
         ? treatment
         : again(treatment, attempt.settledBy, outcome, isForThatAmount(payment, outcome, about))
@@ -66,6 +71,13 @@ async function isLeft({ lanes }: Engine, { id, effect }: Payment, settledBy: str
   if (cannotBeUndone.has(effect)) return true
   const [last] = await lanes.single(lastOfTakeBack(id))
   return settledBy === 'settlement' ? last?.is_redriven !== true : last?.stands === true
+}
+
+/** Whether the acquirer reversed a payment that was open. Where it found nothing to undo, nothing went back. */
+async function wentBack({ lanes }: Engine, { payment, attempt }: Held): Promise<boolean> {
+  if (attempt.settledBy !== 'reversal') return false
+  const [last] = await lanes.single(lastFoundNothing(payment.id))
+  return last?.is_nothing !== true
 }
 
 /** Money that was taken back or given back once is not given back again for a repeated word. */

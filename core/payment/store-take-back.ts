@@ -30,3 +30,11 @@ last as (
   where audit.resource = ${paymentId}::uuid)
 select stands > redriven as stands, redriven > stands as is_redriven
 from last`
+
+/** Whether the last reversal by key found nothing to undo. */
+export const lastFoundNothing = (paymentId: string) => sql<{ is_nothing: boolean }>`
+  select detail ->> 'result' = 'nothing' as is_nothing
+  from tollgate.audit
+  where resource = ${paymentId}::uuid and action = 'reverse-by-key'
+  order by at desc, id desc
+  limit 1`

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Reversed } from '@tollgate/plugin-kit'
 import { approvedAs } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
-import { refuse } from '../../rig/late-words.ts'
+import { approval, lose, refuse } from '../../rig/late-words.ts'
 import { type EffectRun, line, startEffects } from '../settlement/effect-run.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
@@ -66,5 +66,49 @@ describe('late successes in settlement files', () => {
     await run.gateway.operator.redrive(id, by)
     await isBack(id)
     assert.equal(undone.length, 1)
+  })
+
+  const ended = async (reversed: Reversed) => {
+    const id = await run.pay({
+      debit: lose,
+      enquire: () => ({ is: 'notFound' }),
+      reverseByKey: () => reversed,
+    })
+    await run.age(id)
+    await run.dueNow(id)
+    await until(async () => ((await run.stateOf(id)) === 'declined' ? true : undefined))
+    return id
+  }
+  const stateOf = async (id: string) => {
+    const [row] = await run.sql<{ state: string; settled_by: string }>(
+      'select state, settled_by from tollgate.attempt where payment_id = $1',
+      [id],
+    )
+    return [row!.state, row!.settled_by]
+  }
+  const listed = async (id: string) => (await run.kinds(id)).filter((kind) => !kind.startsWith('('))
+
+  test('the line of a sale that was reversed while it was open changes nothing', async () => {
+    const id = await ended({ is: 'reversed' })
+    await run.file(line(id))
+    assert.deepEqual(await stateOf(id), ['declined', 'reversal'])
+    assert.deepEqual(await listed(id), [])
+  })
+
+  test('such a line is a late success for another amount, or where nothing was there to be undone', async () => {
+    const reversed = await ended({ is: 'reversed' })
+    const nothing = await ended({ is: 'nothing' })
+    await run.file(line(reversed, { amount: '12.00' }), line(nothing))
+    for (const id of [reversed, nothing]) {
+      assert.deepEqual(await stateOf(id), ['late', 'settlement'])
+      assert.deepEqual(await listed(id), ['conflict'])
+      await run.gateway.operator.settle(id, 'declined', by)
+    }
+  })
+
+  test('a message of its approval is a late success, whatever was reversed', async () => {
+    const id = await ended({ is: 'reversed' })
+    assert.equal(await run.tell(id, { outcome: approval }), 'settled')
+    await isBack(id)
   })
 })
