@@ -5,6 +5,7 @@
 import { sslParameters } from './db/connection.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { highestPod } from './ids.ts'
+import { isEngineName } from './jobs/engine-jobs.ts'
 import { suggest, vocabularyOf } from './request/names.ts'
 import type { KeyProvider } from './vault/keys.ts'
 
@@ -90,9 +91,22 @@ const plugins: Form = (value) => {
   if (wrong !== -1) return `has no plugin at position ${wrong}, but ${shown(value[wrong])}`
   // A connector or authenticator has its own facts, which no plugin has.
   const bare = value.find((one: Group) => 'supports' in one)
-  return bare === undefined
+  if (bare !== undefined) {
+    return `has "${String(bare.name)}", which is a connector and no plugin: use definePlugin({ name, contract, connectors: [it] })`
+  }
+  for (const { name, jobs } of value) {
+    const taken = Array.isArray(jobs) ? takenNames(jobs.map((job) => job?.name)) : undefined
+    if (taken !== undefined) return `has "${name}", which ${taken}`
+  }
+  return undefined
+}
+
+/** The queue of a job has its name, and the engine has queues of its own. */
+function takenNames(names: readonly unknown[]): string | undefined {
+  const taken = names.filter((name) => typeof name === 'string' && isEngineName(name))
+  return taken.length === 0
     ? undefined
-    : `has "${String(bare.name)}", which is a connector and no plugin: use definePlugin({ name, contract, connectors: [it] })`
+    : `has job names that are the engine's own: ${taken.map(shown).join(', ')}; choose others, also none that ends in -dead`
 }
 
 const jobs: Form = (value) => {
@@ -106,7 +120,8 @@ const jobs: Form = (value) => {
     return `must have jobs { name, run() } whose names have letters, digits and _ . / -, unlike the one at position ${wrong}`
   }
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  return twice === undefined ? undefined : `has two jobs of the name ${shown(twice)}`
+  if (twice !== undefined) return `has two jobs of the name ${shown(twice)}`
+  return takenNames(names)
 }
 
 const databaseUrl: Form = (value) => {

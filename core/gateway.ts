@@ -23,6 +23,7 @@ import {
 import { closedError, type End } from './gateway-guard.ts'
 import type { GatewayParts, StepsOf } from './gateway-parts.ts'
 import type { Dispatcher } from './jobs/dispatcher.ts'
+import { isEngineName } from './jobs/engine-jobs.ts'
 import type { Accounts } from './merchant-account/accounts.ts'
 import { answer, isEngineOperation, refusalReply } from './operations.ts'
 import { Operator } from './operator/operator.ts'
@@ -34,7 +35,7 @@ import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
 import { Readiness } from './process/readiness.ts'
 import { Query } from './query/api.ts'
-import type { Queue } from './queue/queue.ts'
+import { type Queue, wrongName } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
 import { Reports } from './report/api.ts'
 import { ReportDestinations } from './report-delivery/api.ts'
@@ -266,6 +267,7 @@ export class Gateway {
   ): Promise<void> {
     const given = typeof options === 'string' ? { key: options } : options
     refuseUnknownOptions(given, ['key', 'client'])
+    if (isEngineName(name)) throw wrongName()
     if (!('client' in given)) return this.#queue.send(name, payload, given.key)
     await inOpenTransaction(this.#engine.lanes, clientOf(given), (within) =>
       this.#queue.send(name, payload, given.key, within),

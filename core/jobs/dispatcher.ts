@@ -15,20 +15,11 @@ import type { Queue } from '../queue/queue.ts'
 import { planFetchTimers } from '../settlement/fetch.ts'
 import { planDays } from '../settlement/simulated/plan.ts'
 import { WebhookDispatcher } from '../webhook/dispatcher.ts'
-import { advanceClock } from './advance-clock.ts'
 import { auditLinks } from './audit-links.ts'
-import { capture } from './capture.ts'
-import { charge } from './charge.ts'
 import type { JobDefinition } from './define.ts'
+import { engineJobs } from './engine-jobs.ts'
 import { housekeeping } from './housekeeping.ts'
-import { reconciliation } from './reconciliation.ts'
-import { reportCut } from './report-cut.ts'
-import { reportDelivery } from './report-delivery.ts'
 import { scheduleTick } from './schedule-tick.ts'
-import { settlementDay } from './settlement-day.ts'
-import { settlementEffect } from './settlement-effect.ts'
-import { settlementFetch } from './settlement-fetch.ts'
-import { settlementRetry } from './settlement-retry.ts'
 import { type Look, lookAtAll } from './store-due.ts'
 import { webhookRetry } from './webhook-retry.ts'
 
@@ -65,38 +56,12 @@ export class Dispatcher {
 
   /** Creates the queues, for a process that only enqueues. */
   static async declare(queue: Queue): Promise<void> {
-    await queue.declare(charge)
-    await queue.declare(capture)
-    await queue.declare(scheduleTick(queue.enqueue, queue.enqueueWithin))
-    await queue.declare(advanceClock)
-    await queue.declare(auditLinks)
-    await queue.declare(housekeeping)
-    await queue.declare(reconciliation)
-    await queue.declare(reportCut)
-    await queue.declare(settlementDay)
-    await queue.declare(settlementFetch)
-    await queue.declare(reportDelivery)
-    await queue.declare(settlementRetry)
-    await queue.declare(settlementEffect)
-    await queue.declare(webhookRetry(async () => {}))
+    for (const job of engineJobs()) await queue.declare(job)
   }
 
   async start(own: readonly Job[]): Promise<void> {
     await Dispatcher.declare(this.#queue)
-    await this.#work(charge)
-    await this.#work(capture)
-    await this.#work(this.#tick)
-    await this.#work(advanceClock)
-    await this.#work(auditLinks)
-    await this.#work(housekeeping)
-    await this.#work(reconciliation)
-    await this.#work(reportCut)
-    await this.#work(settlementDay)
-    await this.#work(settlementFetch)
-    await this.#work(reportDelivery)
-    await this.#work(settlementRetry)
-    await this.#work(settlementEffect)
-    await this.#work(this.#retry)
+    for (const job of engineJobs(this.#tick, this.#retry)) await this.#work(job)
     for (const job of own) await this.#queue.workOwn(job)
     this.#webhooks.start((endpointIds) =>
       this.#queue.enqueue(

@@ -47,7 +47,7 @@ export async function migrateQueues(database: Database): Promise<void> {
 }
 
 /** The queue of the jobs that ran out of tries. */
-const deadOf = (name: string) => `${name}-dead`
+export const deadOf = (name: string) => `${name}-dead`
 
 const queueSchema = (database: Database) => `${database.schema}_boss`
 
@@ -293,7 +293,8 @@ export class Queue {
 const isUnknownQueue = (error: unknown) =>
   error instanceof Error && /^Queue .* does not exist$/.test(error.message)
 
-const wrongName = () =>
+/** Of a job that no process lists. */
+export const wrongName = () =>
   new GatewayError('200.300.404', {
     parameterErrors: [
       { name: 'name', message: 'is no job: list it in the option `jobs` of createGateway' },

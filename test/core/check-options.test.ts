@@ -122,6 +122,17 @@ describe('options of createGateway', () => {
     )
   })
 
+  test('a job with the name of one of the engine is named, also one of a plugin', async () => {
+    const job = (name: string) => ({ name, run: async () => {} })
+    const own = ['webhook-retry', 'charge', 'mail-dead']
+    const told = `has job names that are the engine's own: "webhook-retry", "charge", "mail-dead"; choose others, also none that ends in -dead`
+    const jobs = ['mail', ...own].map(job)
+    assert.equal((await problemsOf({ ...right, jobs })).jobs, told)
+    const plugin = { name: 'acme', contract: 1, jobs }
+    const problems = await problemsOf({ ...right, plugins: [simulator, plugin] })
+    assert.equal(problems.plugins, `has "acme", which ${told}`)
+  })
+
   test('a connector in the place of a plugin is named', async () => {
     const [connector] = simulator.connectors!
     const problems = await problemsOf({ ...right, plugins: [connector] })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import pg from 'pg'
-import { GatewayError } from '../../../core/index.ts'
+import { GatewayError, OptionsError } from '../../../core/index.ts'
 import { tellQueueError } from '../../../core/queue/queue-errors.ts'
 import { type LogLine, startGateway, until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
@@ -157,4 +157,28 @@ test("pg-boss' own errors keep their reason, of which card numbers are masked", 
   assert.equal(line!.fields.job, 'charge')
   assert.match(String(line!.fields.reason), /^relation "job" does not exist for /)
   assert.doesNotMatch(String(line!.fields.reason), /4200000000000000/)
+})
+
+test('no queue of the engine takes a job of the program, neither listed nor sent', async () => {
+  const run = await startGateway({})
+  try {
+    const queues = await run.sql<{ name: string }>('select name from tollgate_boss.queue')
+    const names = queues.map(({ name }) => name)
+    assert.ok(names.includes('charge') && names.includes('charge-dead'), names.join())
+    const jobs = names.map((name) => ({ name, run: async () => {} }))
+    await assert.rejects(run.another({ jobs }), (error) => {
+      assert.ok(error instanceof OptionsError, String(error))
+      for (const name of names) assert.ok(error.message.includes(`"${name}"`), name)
+      return true
+    })
+    for (const name of names) {
+      await assert.rejects(run.gateway.sendJob(name, { a: 1 }), (error) => {
+        assert.ok(error instanceof GatewayError, String(error))
+        assert.match(error.parameterErrors[0]!.message, /is no job/)
+        return true
+      })
+    }
+  } finally {
+    await run.close()
+  }
 })
