@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import pRetry from 'p-retry'
 import { grantRunning } from './database-grants.ts'
-import { Database, type DatabaseOptions } from './db/database.ts'
+import { Database, type DatabaseOptions, patience } from './db/database.ts'
 import type * as pg from './db/pg-types.ts'
 import { PoolerError } from './db/pooler.ts'
 import { faultPoint } from './fault-point.ts'
@@ -15,6 +15,10 @@ const lockNumber = 7_042_026
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
+
+/** What to do about tables that are missing or older than this version. */
+export const howToMigrate =
+  'call migrateDatabase() of @tollgate/core or run "tollgate migrate", or start with migrate on'
 
 /** First line of a migration with which running processes of the previous version cannot work. */
 const breakingMark = '-- breaking'
@@ -134,6 +138,37 @@ async function nextFile(
     await refuseWhileOthersRun(database, client)
   }
   return pending[0]
+}
+
+/**
+ * For a process that does not migrate. Tables of a newer version are allowed: processes of the previous version run
+ * on while an update replaces them, and after a way back.
+ *
+ * @throws MigrationError when tables or queues are missing, or older than this version.
+ */
+export async function refuseOlder(database: Database, pool: pg.Pool): Promise<void> {
+  const { schema } = database
+  const files = await migrationFiles()
+  const problem = await database.connected(
+    pool,
+    patience(limits.statementTryMs),
+    async (client): Promise<string | undefined> => {
+      const { rows } = await client.query<{ tables: boolean; queues: boolean }>(
+        `select to_regclass('${schema}.migration') is not null as tables,
+           to_regclass('${schema}_boss.version') is not null as queues`,
+      )
+      if (rows[0]!.tables !== true) return 'has no tables yet'
+      const ran = await client.query<{ name: string }>(`select name from ${schema}.migration`)
+      const done = new Set(ran.rows.map(({ name }) => name))
+      const [first, ...more] = files.filter(({ name }) => !done.has(name))
+      if (first !== undefined) {
+        const others = more.length === 0 ? '' : ` and ${more.length} more`
+        return `is of an older version and lacks ${first.name}${others}`
+      }
+      return rows[0]!.queues === true ? undefined : `has no schema ${schema}_boss of the job queue`
+    },
+  )
+  if (problem !== undefined) throw new MigrationError(`This database ${problem}: ${howToMigrate}.`)
 }
 
 /**

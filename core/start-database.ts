@@ -1,20 +1,20 @@
 /** The checks of a database before an engine uses it. */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { patience, sqlState } from './db/database.ts'
+import { patience } from './db/database.ts'
 import { lossesOf, serverTime, standbysOf } from './db/durability.ts'
 import type { Lanes } from './db/lanes.ts'
 import type { Environment } from './engine.ts'
 import { claimInstallation } from './entity/store.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { MigrationError, migrate } from './migrate.ts'
+import { howToMigrate, MigrationError, migrate, refuseOlder } from './migrate.ts'
 import type { Resources } from './start-resources.ts'
 import { whenReachable } from './start-wait.ts'
 
 /**
  * Waits for the database, and migrates it if wanted.
  *
- * @throws MigrationError when it has no tables or cannot be migrated.
+ * @throws MigrationError when it has no tables or older ones and is not to be migrated, or cannot be.
  * @throws PoolerError when a pooler stands before it that cannot do what the options ask for.
  * @throws Error when it belongs to the other environment or to another pod, or is not durable.
  */
@@ -26,7 +26,8 @@ export async function prepareDatabase(
   const ask = () => database.run(lanes.pools.read, serverTime, patience(limits.statementTryMs))
   await whenReachable(ask, { seconds: startWait, log })
   database.outage.watch()
-  if (options.migrate !== false) await migrate(database, lanes.pools.single)
+  if (options.migrate === false) await refuseOlder(database, lanes.pools.single)
+  else await migrate(database, lanes.pools.single)
   await checkInstallation(lanes, environment, options.pod?.number ?? 0)
   await checkDurability(lanes, environment, log, options.database.synchronousCommit ?? 'on')
 }
@@ -37,9 +38,7 @@ async function checkInstallation(
   environment: Environment,
   pod: number,
 ): Promise<void> {
-  const [installation] = await lanes
-    .single(claimInstallation(environment, pod))
-    .catch(needsMigration)
+  const [installation] = await lanes.single(claimInstallation(environment, pod))
   if (installation!.environment !== environment) {
     throw new Error(
       `This database belongs to a ${installation!.environment} installation and cannot be used as ${environment}.`,
@@ -52,19 +51,15 @@ async function checkInstallation(
   }
 }
 
-/** @throws MigrationError instead of Postgres' error for a missing table or column. */
-function needsMigration(error: unknown): never {
-  const problem = needed[sqlState(error) ?? '']
-  if (problem === undefined) throw error
-  throw new MigrationError(
-    `This database ${problem}: run "tollgate migrate", or start with migrate on.`,
-  )
-}
-
-const needed: Readonly<Record<string, string>> = {
-  '42P01': 'has no tables yet',
-  '3F000': 'has no tables yet',
-  '42703': 'is not up to date',
+/** @throws MigrationError when the tables of pg-boss are of another version, which it does not migrate. */
+export async function startQueue(queue: Resources['queue']): Promise<void> {
+  await queue.start().catch((error: unknown) => {
+    // pg-boss has no code for it.
+    if (!(error instanceof Error) || !/requires migrations$/.test(error.message)) throw error
+    throw new MigrationError(
+      `The job queue of this database is of another version: ${howToMigrate}.`,
+    )
+  })
 }
 
 /** A live database must not lose acknowledged commits, unless its owner accepted that by name. */

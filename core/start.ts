@@ -22,7 +22,7 @@ import { retryWrite } from './payment/retry-write.ts'
 import { Leadership } from './process/leadership.ts'
 import { Presence } from './process/presence.ts'
 import { warm } from './request/parse.ts'
-import { prepareDatabase } from './start-database.ts'
+import { prepareDatabase, startQueue } from './start-database.ts'
 import { assembleEngine } from './start-engine.ts'
 import { closeResources, openResources, type Resources } from './start-resources.ts'
 import { Vault } from './vault/vault.ts'
@@ -36,7 +36,7 @@ import { unfitFieldsUrl } from './widget-files/fields-url.ts'
  * @throws PluginError when a plugin or its settings are wrong.
  * @throws MissingKeyError when the database needs other keys.
  * @throws KeyProviderError when the key provider is unavailable.
- * @throws MigrationError when the database has no tables or cannot be migrated.
+ * @throws MigrationError when the database cannot be migrated, or with `migrate: false` lacks tables of this version.
  * @throws PoolerError when a connection pooler stands before the database that cannot do what is asked.
  * @throws Error when the database stays away, belongs to the other environment, to another pod or
  * installation, or is not durable, and when card fields would share their origin.
@@ -98,7 +98,7 @@ async function startWork(
   { database, lanes, queue, isWorker }: Resources,
   options: GatewayOptions,
 ): Promise<Pick<Started, 'presence' | 'leadership' | 'dispatcher'>> {
-  await queue.start()
+  await startQueue(queue)
   const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
   for (const job of own) await queue.declareOwn(job)
   const presence = new Presence(lanes, buildNumber, options.role ?? 'all')

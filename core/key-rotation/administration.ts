@@ -104,7 +104,9 @@ export class KeyAdministration {
     } catch (error) {
       await database.close()
       if (!['42P01', '3F000', '42703'].includes(sqlState(error) ?? '')) throw error
-      throw new MigrationError('This database is not up to date: run "tollgate migrate".')
+      throw new MigrationError(
+        'This database is not up to date: call migrateDatabase() of @tollgate/core or run "tollgate migrate".',
+      )
     }
     return new KeyAdministration(
       { database, lanes, patient, keys, keyring, clock, by: actorBy(options.by) },

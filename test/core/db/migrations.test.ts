@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import { createGateway, localKeys, MigrationError, onFaultPoint } from '../../../core/index.ts'
+import {
+  createGateway,
+  localKeys,
+  MigrationError,
+  migrationFiles,
+  onFaultPoint,
+} from '../../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
 import { freshSimulator, testKey } from '../../rig/gateway.ts'
 
@@ -115,6 +121,33 @@ describe('migrations', () => {
         await sql(`select nspname from pg_namespace where nspname like 'tollgate%'`),
         [],
       )
+    }))
+
+  test('with migrate: false older tables are refused, whichever are missing, with the ways to migrate', () =>
+    inEmptyDatabase(async (database, sql) => {
+      await (await open(database)).close()
+      const refused = async (expected: RegExp) => {
+        const error = await open(database, { migrate: false }).then(
+          () => assert.fail('it started'),
+          (thrown: unknown) => thrown,
+        )
+        assert.ok(error instanceof MigrationError, String(error))
+        assert.match(error.message, expected)
+        assert.match(error.message, /call migrateDatabase\(\).*run "tollgate migrate"/)
+      }
+      await (await open(database, { migrate: false })).close()
+      await sql(`create table kept as select * from tollgate.migration`)
+      const [third, , last] = (await migrationFiles()).slice(-3).map(({ name }) => name)
+      await sql(`delete from tollgate.migration where name = '${last}'`)
+      await refused(new RegExp(`of an older version and lacks ${last}:`))
+      await sql(`drop table tollgate.server_place`)
+      await sql(`delete from tollgate.migration where name >= '${third}'`)
+      await refused(new RegExp(`lacks ${third} and 2 more:`))
+      await sql(`insert into tollgate.migration select * from kept on conflict do nothing`)
+      await sql(`update tollgate_boss.version set version = version - 1`)
+      await refused(/^The job queue of this database is of another version:/)
+      await sql(`drop schema tollgate_boss cascade`)
+      await refused(/has no schema tollgate_boss of the job queue:/)
     }))
 
   test('each month is a partition of its ids, and creating it twice changes nothing', () =>
