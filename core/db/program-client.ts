@@ -16,11 +16,23 @@ export type ProgramResult = {
   readonly rowCount: number | null
 }
 
+/** Called once, as by pg: with an error, or with null and the result. */
+// biome-ignore lint/suspicious/noExplicitAny: as in pg, whose callbacks take any error
+export type QueryCallback = (error: any, result: ProgramResult) => void
+
 /** A client in a transaction of the engine, for the program's own statements. */
 export interface ProgramClient extends TransactionClient {
   query(statement: string, values?: unknown[]): Promise<ProgramResult>
-  query(statement: { text: string; values?: unknown[] }): Promise<ProgramResult>
+  query(statement: { text: string; values?: unknown[] }, values?: unknown[]): Promise<ProgramResult>
+  query(statement: string | { text: string; values?: unknown[] }, done: QueryCallback): void
+  query(
+    statement: string | { text: string; values?: unknown[] },
+    values: unknown[] | undefined,
+    done: QueryCallback,
+  ): void
 }
+
+type Statement = string | { text: string; values?: unknown[] }
 
 const turns = new WeakMap<TransactionClient, Promise<unknown>>()
 
@@ -57,22 +69,22 @@ export type Loan = {
  */
 export function lend(connection: Client): Loan {
   let isOver = false
-  const open: ProgramClient = {
-    query: async (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
-      if (isOver) throw new TransactionOver()
-      return connection.query({
-        // The program's types, where a statement has none of its own.
-        types: pg.types,
-        ...(typeof statement === 'string' ? { text: statement } : statement),
-        ...(values !== undefined && { values }),
-      })
-    },
+  const send = async (statement: Statement, values?: unknown[]) => {
+    if (isOver) throw new TransactionOver()
+    return connection.query({
+      // The program's types, where a statement has none of its own.
+      types: pg.types,
+      ...(typeof statement === 'string' ? { text: statement } : statement),
+      ...(values !== undefined && { values }),
+    })
   }
+  const open: ProgramClient = { query: answering(send) }
   const client: ProgramClient = {
-    query: async (statement: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+    query: answering(async (statement, values) => {
       refuseEnd(typeof statement === 'string' ? statement : statement?.text)
-      return inTurn(client, () => open.query(statement as string, values))
-    },
+      refuseSubmittable(statement)
+      return inTurn(client, () => send(statement, values))
+    }),
   }
   connections.set(client, open)
   return {
@@ -81,6 +93,35 @@ export function lend(connection: Client): Loan {
     end: () => {
       isOver = true
     },
+  }
+}
+
+/** A query that answers as that of pg does: with a promise, or by a callback. */
+function answering(
+  ask: (statement: Statement, values?: unknown[]) => Promise<ProgramResult>,
+): ProgramClient['query'] {
+  return ((given: Statement, second?: unknown, third?: unknown) => {
+    const { callback, ...named } = (typeof given === 'string' ? {} : (given ?? {})) as Called
+    const done = [second, third, callback].find((one) => typeof one === 'function')
+    const values = typeof second === 'function' ? undefined : (second as unknown[] | undefined)
+    if (done === undefined) return ask(given, values)
+    // What a callback throws is no failure of the statement.
+    const answer = (...result: unknown[]) => process.nextTick(done, ...result)
+    ask(callback === undefined ? given : (named as Statement), values).then(
+      (result) => answer(null, result),
+      (error: unknown) => answer(error, undefined),
+    )
+  }) as ProgramClient['query']
+}
+
+type Called = { readonly callback?: unknown }
+
+/** pg would hand rows to such a statement after the turn of this one, also once the transaction is over. */
+function refuseSubmittable(statement: unknown): void {
+  if (typeof (statement as { submit?: unknown } | null)?.submit === 'function') {
+    throw new TypeError(
+      'this client takes no cursors and streams: give it a text, or { text, values }',
+    )
   }
 }
 

@@ -101,6 +101,56 @@ describe('a client that is lent to the program', () => {
     await admin.query('truncate note')
   })
 
+  test('statements with callbacks, as query builders send them, are answered through these', async () => {
+    const answers = await lent(async (client) => {
+      const told: unknown[] = []
+      const asked = (
+        ask: (done: (error: Error | null, result: { rows: unknown[] }) => void) => void,
+      ) =>
+        new Promise<void>((resolve) => {
+          ask((error, result) => {
+            told.push(error === null ? result.rows[0] : error.message)
+            resolve()
+          })
+        })
+      await asked((done) => client.query('select 1 as one', done))
+      await asked((done) => client.query('select $1::int as two', [2], done))
+      await asked((done) => client.query({ text: 'select 3 as three' }, done))
+      await asked((done) => client.query({ text: 'select $1::int as four' }, [4], done))
+      await asked((done) => client.query('select 5 as five', undefined, done))
+      await asked((callback) => client.query({ text: 'select 6 as six', callback } as never))
+      await asked((done) => client.query('commit', done))
+      const stream = { submit() {}, text: 'select 1' }
+      await assert.rejects(client.query(stream), /takes no cursors and streams/)
+      await asked((done) => client.query(stream, done))
+      await client.query('savepoint before')
+      await asked((done) => client.query('select no_column', done))
+      await client.query('rollback to savepoint before')
+      return told
+    })
+    const [ended, streamed, failed] = answers.splice(6)
+    assert.deepEqual(answers, [
+      { one: 1 },
+      { two: 2 },
+      { three: 3 },
+      { four: 4 },
+      { five: 5 },
+      { six: 6 },
+    ])
+    assert.match(String(ended), /send no BEGIN, COMMIT or ROLLBACK/)
+    assert.match(String(streamed), /takes no cursors/)
+    assert.match(String(failed), /no_column/)
+  })
+
+  test('a callback after the commit gets the error', async () => {
+    let kept: ProgramClient | undefined
+    await lent((client) => {
+      kept = client
+    })
+    const error = await new Promise((resolve) => kept!.query('select 1', resolve))
+    assert.equal((error as Error).name, over.name)
+  })
+
   test('a client is of no use after the commit', async () => {
     let kept: ProgramClient | undefined
     await lent(async (client) => {
