@@ -6,72 +6,29 @@ import { sslParameters } from './db/connection.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { highestPod } from './ids.ts'
 import { isEngineName } from './jobs/engine-jobs.ts'
-import { suggest, vocabularyOf } from './request/names.ts'
+import {
+  type Form,
+  flag,
+  formOf,
+  type Group,
+  group,
+  having,
+  isGroup,
+  list,
+  type Named,
+  type OptionProblem,
+  OptionsError,
+  oneOf,
+  problemsOf,
+  shown,
+  text,
+  webAddress,
+  whole,
+} from './option-forms.ts'
 import type { KeyProvider } from './vault/keys.ts'
-
-/** One wrong option. */
-export type OptionProblem = { readonly option: string; readonly message: string }
-
-/** Options of `createGateway` that are missing, unknown or wrong. The message names all of them. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError'
-  readonly problems: readonly OptionProblem[]
-
-  constructor(problems: readonly OptionProblem[]) {
-    const lines = problems.map(({ option, message }) => `\n  ${option} ${message}`)
-    super(`createGateway cannot start:${lines.join('')}`)
-    this.problems = problems
-  }
-}
-
-/** Why a value is wrong, after the option's name; undefined when it is right. */
-type Form = (value: unknown) => string | undefined
-
-const whole =
-  (min: number, max: number): Form =>
-  (value) =>
-    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
-      ? undefined
-      : `must be a whole number from ${min} to ${max}, not ${shown(value)}`
-
-const oneOf =
-  (...values: string[]): Form =>
-  (value) =>
-    values.includes(value as string)
-      ? undefined
-      : `must be ${values.map((one) => `'${one}'`).join(' or ')}, not ${shown(value)}`
-
-const flag: Form = (value) =>
-  typeof value === 'boolean' ? undefined : `must be true or false, not ${shown(value)}`
-
-const text: Form = (value) =>
-  typeof value === 'string' && value !== '' ? undefined : `must be a text, not ${shown(value)}`
-
-const list: Form = (value) =>
-  Array.isArray(value) ? undefined : `must be a list, not ${shown(value)}`
-
-const group: Form = (value) =>
-  isGroup(value) ? undefined : `must be an object, not ${formOf(value)}`
 
 const databaseGroup: Form = (value) =>
   isGroup(value) ? undefined : `must be an object such as { url }, not ${formOf(value)}`
-
-/** An object with these methods. */
-const having =
-  (...methods: string[]): Form =>
-  (value) => {
-    const missing = methods.filter((name) => typeof (value as Group)?.[name] !== 'function')
-    return missing.length === 0
-      ? undefined
-      : `must have ${missing.map((name) => `${name}()`).join(', ')}`
-  }
-
-const webAddress: Form = (value) => {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  return url?.protocol === 'https:' || url?.protocol === 'http:'
-    ? undefined
-    : `must be an address such as https://pay.example.com, not ${shown(value)}`
-}
 
 const webAddressOrFunction: Form = (value) =>
   typeof value === 'function' ? undefined : webAddress(value)
@@ -130,8 +87,6 @@ const databaseUrl: Form = (value) => {
   // A wrong URL may contain a password.
   return `must be an address such as postgres://user:password@host:5432/name, not ${typeof value === 'string' && value !== '' ? 'another text' : shown(value)}`
 }
-
-type Named<Options> = { readonly [Name in keyof Required<Options>]: Form }
 
 const databaseForms: Named<GatewayOptions['database']> = {
   url: databaseUrl,
@@ -272,53 +227,4 @@ function databaseProblems(database: Group): OptionProblem[] {
     ...(isGroup(ssl) ? problemsOf('database.ssl.', ssl, sslForms, []) : []),
     ...sslProblems(database),
   ]
-}
-
-function problemsOf(
-  prefix: string,
-  given: Group,
-  known: Readonly<Record<string, Form>>,
-  needed: readonly string[],
-): OptionProblem[] {
-  const missing = needed.filter((name) => given[name] === undefined)
-  return [
-    ...missing.map((name) => ({ option: `${prefix}${name}`, message: 'is missing' })),
-    ...Object.entries(given).flatMap(([name, value]): OptionProblem[] => {
-      const option = `${prefix}${name}`
-      const form = Object.hasOwn(known, name) ? known[name] : undefined
-      if (form === undefined) {
-        const meant = suggest(name, vocabularyOf(Object.keys(known)))
-        const hint = meant === undefined ? '' : `; did you mean ${prefix}${meant}?`
-        return [{ option, message: `is no option${hint}` }]
-      }
-      const message = value === undefined ? undefined : form(value)
-      return message === undefined ? [] : [{ option, message }]
-    }),
-  ]
-}
-
-type Group = Readonly<Record<string, unknown>>
-
-const isGroup = (value: unknown): value is Group =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** An address with a password, or a key: a program may give it as another option. */
-const maybeSecret = /:\/\/.*@|[0-9a-f]{32}/i
-
-function shown(value: unknown): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number')
-    return String(value)
-  if (typeof value === 'string') {
-    if (value === '') return 'an empty text'
-    return maybeSecret.test(value) ? 'a text' : `"${value.slice(0, 64)}"`
-  }
-  return formOf(value)
-}
-
-/** What a value is, without the value. */
-function formOf(value: unknown): string {
-  if (value === undefined || value === null) return String(value)
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'string') return 'a text'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -8,6 +8,17 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
 
+/** The program around the gateway read the body, so a payment would be made of an empty one. */
+export class BodyTakenError extends GatewayError {
+  constructor() {
+    super('600.100.100', {
+      status: 500,
+      description:
+        'gateway could not process the request: its body was read before it came to the gateway, which has to be mounted ahead of body parsers',
+    })
+  }
+}
+
 /**
  * Bytes that a refused client may still send before its response; at twice as many the connection
  * closes.
@@ -19,7 +30,7 @@ const drainedBytes = 4 * limits.bodyBytes
  *
  * @param share the body's share of the memory, which the caller releases.
  * @param most the size limit in bytes.
- * @throws GatewayError 400 when too large or compressed, 429 and 503 without memory ·
+ * @throws GatewayError 400 when too large or compressed, 429 and 503 without memory, BodyTakenError ·
  * ClientGoneError
  */
 export function readBody(
@@ -37,9 +48,7 @@ export function readBody(
   // Announced as too large: nothing of it is kept even for a moment.
   if (Number(request.headers['content-length']) > most) throw tooLarge(most)
   if (request.readableEnded || request.readableDidRead || request.bodyUsed === true) {
-    throw new Error(
-      'The body was read before it came here: mount the gateway ahead of body parsers.',
-    )
+    throw new BodyTakenError()
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

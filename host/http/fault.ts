@@ -1,5 +1,6 @@
-import { errorFields, type Gateway } from '@tollgate/core'
+import { errorFields, type Gateway, type Reply } from '@tollgate/core'
 import { sendReply } from './answer.ts'
+import { BodyTakenError } from './body.ts'
 import type { HttpAnswer } from './exchange.ts'
 import type { HostLog } from './request-log.ts'
 
@@ -13,6 +14,16 @@ const bareHeaders = [
   ...['Content-Length', String(Buffer.byteLength(bare))],
   ...['Connection', 'close'],
 ]
+
+/** The reply for an error. A mistake in the program around the gateway stands in its log. */
+export function refusalOf(
+  { gateway, log }: { readonly gateway: Gateway; readonly log: HostLog },
+  error: unknown,
+  requestId: string,
+): Reply {
+  if (error instanceof BodyTakenError) log.warn({ ndc: requestId }, error.message)
+  return gateway.refuse(error, requestId)
+}
 
 /**
  * Answers a request that could not be answered in any other way: at least that it failed through a fault

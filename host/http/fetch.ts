@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Gateway } from '@tollgate/core'
 import proxyAddress, { compile } from 'proxy-addr'
+import { checkHostOptions } from './check-options.ts'
 import { FetchAnswer, FetchConnection, FetchRequest } from './fetch-exchange.ts'
 import { routerParts, type SurfaceOptions } from './parts.ts'
 import { createRouter } from './router.ts'
@@ -34,13 +35,11 @@ export type FetchHandler = {
  * The surface as a function of a request. The program around it owns the server: its connections, their
  * number and their timeouts.
  *
- * @throws Error when an origin or the base path does not fit.
+ * @throws OptionsError naming every option that is unknown or wrong · Error when an origin does not fit.
  */
 export function createFetchHandler(gateway: Gateway, options: FetchOptions = {}): FetchHandler {
+  checkHostOptions('createFetchHandler', gateway, options)
   const { basePath = '' } = options
-  if (basePath !== '' && !/^(\/[^/?#\s]+)+$/.test(basePath)) {
-    throw new Error('the option basePath must be a path such as /pay, without a slash at its end')
-  }
   const parts = routerParts(gateway, options)
   const route = createRouter(parts)
   const isTrusted = compile([...parts.trustedProxy])

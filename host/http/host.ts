@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { type Gateway, GatewayError, newId, type Pods } from '@tollgate/core'
+import { checkHostOptions } from './check-options.ts'
 import { expressApp } from './express-app.ts'
 import { answerFault } from './fault.ts'
 import { isLoopback } from './loopback.ts'
@@ -56,8 +57,13 @@ const malformed: Readonly<Record<Malformed, string>> = {
   'no Host header': 'the Host header is missing',
 }
 
-/** The hosted surface of a gateway, or of several pods. */
+/**
+ * The hosted surface of a gateway, or of several pods.
+ *
+ * @throws OptionsError naming every option that is unknown or wrong · Error when an origin does not fit.
+ */
 export function createHost(served: Gateway | Pods, options: HostOptions = {}): Host {
+  checkHostOptions('createHost', served, options)
   const parts = routerParts(served, options)
   const { gateway, log, office, state, underWay } = parts
   const app = expressApp(createRouter(parts), parts.trustedProxy)

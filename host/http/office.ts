@@ -11,7 +11,7 @@ import { ClientGoneError, drained, readBody } from './body.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { type HttpAnswer, type HttpRequest, queryOf } from './exchange.ts'
-import { answerFault } from './fault.ts'
+import { answerFault, refusalOf } from './fault.ts'
 import type { OfficePods } from './pods.ts'
 import { type HostLog, loggedId } from './request-log.ts'
 import type { Answerer } from './router.ts'
@@ -102,7 +102,7 @@ async function answerRequest(
     if (error instanceof ClientGoneError) return
     share?.letGo()
     await drained(request)
-    reply = gateway.refuse(error, requestId)
+    reply = refusalOf({ gateway, log: parts.log }, error, requestId)
     document = documentOf(reply)
     if (isStranger && reply.status === 400) await refusals.count(network)
   } finally {

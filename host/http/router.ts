@@ -17,7 +17,7 @@ import { ClientGoneError, drained, readBody } from './body.ts'
 import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
 import { clientOf } from './client.ts'
 import { type HttpAnswer, type HttpRequest, pathOf, queryOf } from './exchange.ts'
-import { answerFault } from './fault.ts'
+import { answerFault, refusalOf } from './fault.ts'
 import { type OfficeOrigin, officeRoutes } from './office.ts'
 import { ownOperation } from './own-operations.ts'
 import { gatewayFor, leadOf, OfficePods } from './pods.ts'
@@ -217,7 +217,7 @@ async function answerOperation(
     // A stalled sender gets its error at once, and the connection ends with it.
     isLast = error instanceof StalledBody
     if (!isLast) await drained(request)
-    reply = gateway.refuse(error, requestId)
+    reply = refusalOf({ gateway, log: parts.log }, error, requestId)
     document = documentOf(reply)
   } finally {
     share?.letGo()

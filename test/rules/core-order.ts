@@ -14,6 +14,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'start-resources.ts',
       'start-wait.ts',
       'check-options.ts',
+      'option-forms.ts',
       'gateway.ts',
       'gateway-parts.ts',
       'gateway-options.ts',

@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { surfaces } from '@tollgate/schemas'
 import express, { type Express } from 'express'
+import { OptionsError } from '../../../core/index.ts'
+import { createFetchHandler } from '../../../host/http/fetch.ts'
 import { createHost, ListenError } from '../../../host/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { answersIn, ask, debit, exchange, paymentText, underWay } from './hosted.ts'
@@ -48,15 +51,96 @@ describe('the surface in another app', () => {
 
   test('the surface behind a body parser fails loudly instead of taking an empty request', async () => {
     const shop = express()
-    shop.use(express.urlencoded({ extended: false }), createHost(engine.gateway).app)
+    const told: { fields: object; text: string }[] = []
+    const log = {
+      debug() {},
+      info() {},
+      warn: (fields: object, text: string) => void told.push({ fields, text }),
+    }
+    shop.use(express.urlencoded({ extended: false }), createHost(engine.gateway, { log }).app)
     const { url, server } = await serving(shop)
     try {
       const answer = await ask(url, '/v1/payments', { token, form: debit })
       assert.equal(answer.status, 500)
       assert.equal(answer.body.result.code, '600.100.100')
+      assert.match(answer.body.result.description, /mounted ahead of body parsers$/)
+      const [line] = told
+      assert.equal(line?.text, answer.body.result.description)
+      assert.deepEqual(line?.fields, { ndc: answer.body.ndc })
     } finally {
       await closing(server)
     }
+  })
+
+  test('unknown and wrong options are named, all in one error', () => {
+    const problemsOf = (make: () => unknown) => {
+      try {
+        make()
+      } catch (error) {
+        assert.ok(error instanceof OptionsError, String(error))
+        assert.match(error.message, /^create(Host|FetchHandler) cannot start:\n/)
+        return Object.fromEntries(error.problems.map(({ option, message }) => [option, message]))
+      }
+      assert.fail('it was made')
+    }
+    const wrong = {
+      surface: ['merchant'],
+      trustedproxy: ['loopback'],
+      surfaces: 'merchant',
+      trustedProxy: ['no address', '10.0.0.0/8', 'loopback', 5],
+      throttle: { writesPerSecond: 0, writes: 5 },
+      origins: { merchants: 'https://a.example', office: 'office' },
+      proxyOnly: 'yes',
+      log: {},
+      bodies: { payment: {} },
+    }
+    const names = surfaces.map((name) => `'${name}'`).join(', ')
+    const both = {
+      surface: 'is no option; did you mean surfaces?',
+      trustedproxy: 'is no option; did you mean trustedProxy?',
+      surfaces: `must be a list of ${names}, not "merchant"`,
+      trustedProxy: `must be a list of addresses or subnets such as '10.0.0.0/8', or 'loopback', and has "no address", 5`,
+      'throttle.writesPerSecond': 'must be a whole number from 1 to 9007199254740991, not 0',
+      'throttle.writes': 'is no option',
+      'origins.merchants': 'is no option; did you mean origins.merchant?',
+      'origins.office': 'must be an address such as https://pay.example.com, not "office"',
+      proxyOnly: 'must be true or false, not "yes"',
+      log: 'must have debug(), info(), warn()',
+      'bodies.payment': 'is no option; did you mean bodies.payments?',
+    }
+    const { gateway } = engine
+    assert.deepEqual(
+      problemsOf(() => createHost(gateway, { ...wrong, port: 70_000, basePath: '/x' } as never)),
+      {
+        ...both,
+        port: 'must be a whole number from 0 to 65535, not 70000',
+        basePath: 'is no option',
+      },
+    )
+    assert.deepEqual(
+      problemsOf(() => createFetchHandler(gateway, { ...wrong, port: 80, basePath: 'x' } as never)),
+      {
+        ...both,
+        port: 'is no option',
+        basePath: 'must be a path such as /pay, without a slash at its end, not "x"',
+      },
+    )
+    const one = { surfaces: ['merchant', 'merchants'] } as never
+    assert.deepEqual(
+      problemsOf(() => createHost(undefined as never, one)),
+      {
+        gateway: 'must come from createGateway, and is undefined',
+        surfaces: `must be a list of ${names}, and has "merchants"`,
+      },
+    )
+    assert.deepEqual(
+      problemsOf(() => createHost({} as never, [] as never)),
+      {
+        gateway: 'must come from createGateway, and is an object',
+        options: 'must be an object, not a list',
+      },
+    )
+    createHost(gateway, { trustedProxy: ['loopback', '10.0.0.0/8', '::1'], surfaces: [] })
   })
 
   test('a port in use is reported in words', async () => {
