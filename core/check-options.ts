@@ -3,6 +3,7 @@
  * before anything is opened.
  */
 import { sslParameters } from './db/connection.ts'
+import type { DatabaseOptions } from './db/database-options.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { highestPod } from './ids.ts'
 import { isEngineName } from './jobs/engine-jobs.ts'
@@ -202,8 +203,11 @@ function sslProblems({ url, ssl }: Group): OptionProblem[] {
 
 const required = ['database', 'environment', 'keys', 'plugins']
 
+/** Options of which none is missing. */
+export type CheckedOptions = GatewayOptions & { readonly database: DatabaseOptions }
+
 /** @throws OptionsError naming every option that is missing, unknown or wrong. */
-export function checkOptions(options: GatewayOptions): void {
+export function checkOptions(options: GatewayOptions): asserts options is CheckedOptions {
   if (!isGroup(options)) {
     throw new OptionsError([
       { option: 'options', message: `must be an object, not ${shown(options)}` },

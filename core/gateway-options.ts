@@ -13,7 +13,8 @@ export type Role = 'all' | 'api' | 'worker'
 export type GatewayOptions = {
   /** Shown in logs and metrics; several engines in one process have several names. Default `tollgate`. */
   readonly name?: string
-  readonly database: DatabaseOptions
+  /** Without a `url`, as of an unset variable, the start is refused by name. */
+  readonly database: Omit<DatabaseOptions, 'url'> & { readonly url: string | undefined }
   /** The number of the database among several of one installation. Default: 0, the only one. */
   readonly pod?: PodPlace
   /** Connectors, wallets, jobs. testMode=INTERNAL needs a simulator plugin. */

@@ -1,11 +1,12 @@
 /** The parts of an engine that hold connections, and the end of each. */
+
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { marked } from './audit/alarm.ts'
+import type { CheckedOptions } from './check-options.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Database } from './db/database.ts'
 import { Lanes } from './db/lanes.ts'
-import type { GatewayOptions } from './gateway-options.ts'
 import { type AddressRules, addressRules } from './net/address.ts'
 import { createOutgoing, type Outgoing } from './net/http.ts'
 import { Queue } from './queue/queue.ts'
@@ -33,7 +34,7 @@ export type Resources = {
 }
 
 /** Makes the resources. None of them connects before its first use. */
-export function openResources(options: GatewayOptions): Resources {
+export function openResources(options: CheckedOptions): Resources {
   const { environment } = options
   const name = options.name ?? 'tollgate'
   const clock = options.clock ?? systemClock

@@ -13,10 +13,14 @@ app.register(
     scope.all('/*', (request, reply) => {
       const client = new AbortController()
       reply.raw.once('close', () => client.abort())
-      const { method, headers, body, ip } = request
-      const asked = { method, headers, body, duplex: 'half', signal: client.signal }
-      const url = new URL(request.raw.url, 'http://shop.example')
-      return pay(new Request(url, asked), { address: ip })
+      const { method, raw, ip } = request
+      const asked = new Request(new URL(raw.url ?? '/', 'http://shop.example'), {
+        ...{ method, signal: client.signal },
+        headers: Object.entries(raw.headers).map(([name, value]) => [name, String(value)]),
+        body: request.body === undefined ? null : raw,
+        duplex: 'half',
+      })
+      return pay(asked, { address: ip })
     })
   },
   { prefix: '/pay' },

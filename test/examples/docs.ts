@@ -76,7 +76,7 @@ test('the engine accepts the connector in the guide', async () => {
   assert.match(stdout, /^[0-9a-f]{32}\n$/)
 })
 
-test('the program in the guide on embedding pays each order once, and sends its receipt', async () => {
+test('the program in the guide on embedding pays each order once, sends its receipt, and survives lost connections', async () => {
   const { stdout } = await program(
     'embedding.mjs',
     `${fenced('docs/embedding.md', 'js').join('\n')}
@@ -96,6 +96,19 @@ test('the program in the guide on embedding pays each order once, and sends its 
          console.log(rows.length, order.state, amount, result.code)
        }
      }
+     const [held, idle] = [await shop.connect(), await shop.connect()]
+     const ended = [held, idle].map((client) => new Promise((resolve) => client.once('end', resolve)))
+     const pids = []
+     for (const client of [held, idle]) {
+       pids.push((await client.query('select pg_backend_pid() as pid')).rows[0].pid)
+     }
+     idle.release()
+     const server = new pg.Client({ connectionString: process.env.DATABASE_URL })
+     await server.connect()
+     await server.query('select pg_terminate_backend(pid) from unnest($1::integer[]) as ended (pid)', [pids])
+     await server.end()
+     await Promise.all(ended)
+     held.release()
      await shop.query("update shop_order set state = 'open', placed_at = now() - interval '3 hours'")
      console.log(JSON.stringify(await openOrders()))
      await gateway.close()

@@ -6,16 +6,19 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { packedProject } from '../rig/packed.ts'
 import { root } from '../rig/sources.ts'
+import { fenced } from './fenced.ts'
 
 const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024']
+/** Of a program for Node, without the types of browsers. */
+const ofNode = ['--lib', 'es2024,esnext.disposable', '--types', 'node']
 
 /** The compiler's errors in a program, by line. */
-function errorsIn(folder: string, file: string): Promise<string[]> {
+function errorsIn(folder: string, file: string, more: string[] = []): Promise<string[]> {
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [compiler, ...options, '--skipLibCheck', file],
+      [compiler, ...options, ...more, '--skipLibCheck', file],
       { cwd: folder },
       (_failed, out) => resolve(out.split('\n').filter((line) => line.startsWith(file))),
     )
@@ -39,4 +42,18 @@ test('a misspelt field, type or currency does not compile in an embedding progra
     expected.filter((no) => !lines.includes(no)),
     [],
   )
+})
+
+test('the program of the README, and the gateway in Fastify, compile as TypeScript', async () => {
+  const packed = await packedProject([])
+  const [readme] = fenced('README.md', 'js')
+  writeFileSync(path.join(packed, 'readme.mts'), readme!)
+  assert.deepEqual(await errorsIn(packed, 'readme.mts', ofNode), [])
+  const fastify = fenced('docs/embedding.md', 'mjs').find((block) => block.includes('Fastify()'))
+  const given = `import type { Gateway } from '@tollgate/core'
+    import { createFetchHandler } from '@tollgate/host/fetch'
+    import Fastify from 'fastify'
+    declare const gateway: Gateway\n`
+  writeFileSync(path.join(packed, 'in-fastify.mts'), given + fastify!)
+  assert.deepEqual(await errorsIn(packed, 'in-fastify.mts', ofNode), [])
 })
