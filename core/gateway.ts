@@ -35,6 +35,7 @@ import type { Leadership } from './process/leadership.ts'
 import type { Presence } from './process/presence.ts'
 import { Readiness } from './process/readiness.ts'
 import { Query } from './query/api.ts'
+import { checkJob } from './queue/payload.ts'
 import { type Queue, wrongName } from './queue/queue.ts'
 import { Registrations } from './registration/api.ts'
 import { Reports } from './report/api.ts'
@@ -258,7 +259,8 @@ export class Gateway {
    * running, and jobs without a key all run.
    * With a `client`, the job is a part of its transaction.
    *
-   * @throws GatewayError 200.300.404 naming `client`: not in a transaction, or of another database.
+   * @throws GatewayError 200.300.404 naming `name`: no process has such a job · `payload`: no object, or not as JSON ·
+   * `client`: not in a transaction, or of another database.
    */
   async sendJob(
     name: string,
@@ -267,7 +269,8 @@ export class Gateway {
   ): Promise<void> {
     const given = typeof options === 'string' ? { key: options } : options
     refuseUnknownOptions(given, ['key', 'client'])
-    if (isEngineName(name)) throw wrongName()
+    if (typeof name !== 'string' || isEngineName(name)) throw wrongName()
+    checkJob(payload, given.key)
     if (!('client' in given)) return this.#queue.send(name, payload, given.key)
     await inOpenTransaction(this.#engine.lanes, clientOf(given), (within) =>
       this.#queue.send(name, payload, given.key, within),

@@ -28,3 +28,15 @@ function why(name: string, known: readonly string[]): string {
   const meant = suggest(name, vocabularyOf(known))
   return `is no option of this call${meant === undefined ? '' : `; did you mean ${meant}?`}`
 }
+
+/**
+ * The id that a method takes: a program without types may have none, and would read that nothing was found.
+ *
+ * @throws GatewayError 200.300.404 naming `id`.
+ */
+export function requireId(id: unknown): void {
+  if (typeof id === 'string' && id !== '') return
+  throw new GatewayError('200.300.404', {
+    parameterErrors: [{ name: 'id', message: 'is missing' }],
+  })
+}

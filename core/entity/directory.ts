@@ -54,8 +54,11 @@ const notValid = () =>
     'this access token is not valid: it is unknown, revoked, expired or not meant for this address',
   )
 
-const notForThatEntity = () =>
-  notAllowed('this access token is not allowed to act for the given entityId')
+/** The embedding program acts for every entity and has no token, so the entity does not exist. */
+const notForThatEntity = ({ entityId }: Caller, asked: string) =>
+  entityId === null
+    ? missing('is unknown: this database has no entity with this id', asked)
+    : notAllowed('this access token is not allowed to act for the given entityId')
 
 /** Entities and tokens as this process sees them, at most a few seconds old. */
 export class Directory {
@@ -163,8 +166,8 @@ export class Directory {
   /**
    * The channel that a request is for, or the merchant whose rules choose it once the request is read.
    *
-   * @throws GatewayError 403 for an entity the caller may not act for (unknown ones answer alike),
-   * 400 when none is named and the token is not a channel's, or the entity is a division or a PSP.
+   * @throws GatewayError 403 for an entity the caller may not act for (unknown ones answer alike, 400 for
+   * an embedding program), 400 when none is named and the token is not a channel's, or the entity is a division or a PSP.
    */
   async addressee(caller: Caller, requested: string | undefined): Promise<Addressee> {
     const id = requested ?? caller.entityId
@@ -172,7 +175,7 @@ export class Directory {
     const path = await this.#path(id)
     const [entity] = path
     if (entity === undefined || !mayAct(caller, path)) {
-      throw notForThatEntity()
+      throw notForThatEntity(caller, id)
     }
     if (entity.kind !== 'channel' && requested === undefined) {
       throw missing('entityId is required because this access token belongs to no single channel')
@@ -218,12 +221,12 @@ export class Directory {
   /**
    * Checks that the caller may name this entity. Malformed ids are left to validation.
    *
-   * @throws GatewayError 403, alike for a foreign entity and for one that does not exist.
+   * @throws GatewayError 403, alike for a foreign entity and for one that does not exist; 400 for an embedding program.
    */
   async mayName(caller: Caller, id: string | undefined): Promise<void> {
     if (id === undefined || !isId(id)) return
     const path = this.#paths.peek(id) ?? (await this.#path(id))
-    if (path.length === 0 || !mayAct(caller, path)) throw notForThatEntity()
+    if (path.length === 0 || !mayAct(caller, path)) throw notForThatEntity(caller, id)
   }
 
   /** Whether the caller acts for this entity: it is the caller's own entity or below it. */
@@ -261,7 +264,7 @@ export class Directory {
     if (requested !== undefined) {
       const path = await this.#path(requested)
       if (path.length === 0 || !mayAct(caller, path)) {
-        throw notForThatEntity()
+        throw notForThatEntity(caller, requested)
       }
     }
     return this.#below.get(id, async () =>

@@ -241,6 +241,10 @@ export class People {
   }
 
   async #refuseUnlessWithin(acting: Acting, entityId: string | null): Promise<void> {
+    // A program without types may leave it out.
+    if (entityId === undefined) {
+      throw wrong('entityId', 'is missing: the id of an entity, or null for the whole installation')
+    }
     const isThere =
       entityId === null ||
       (isId(entityId) && (await this.#engine.lanes.single(entityById(entityId))).length > 0)

@@ -1,6 +1,11 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
-import { acceptOptions, refuseUnknownOptions, requestOptions } from '../caller/call-options.ts'
+import {
+  acceptOptions,
+  refuseUnknownOptions,
+  requestOptions,
+  requireId,
+} from '../caller/call-options.ts'
 import type { Caller } from '../caller/caller.ts'
 import {
   type AcceptOptions,
@@ -70,6 +75,7 @@ export class Payments {
     )
   readonly get = (id: string, options: RequestOptions = {}): Promise<PaymentView> =>
     this.#view(async (caller) => {
+      requireId(id)
       await this.#read(caller, 'payments.get', {})
       return readPayment(this.#engine, caller, id, undefined)
     }, options)
@@ -79,6 +85,7 @@ export class Payments {
     options: RequestOptions = {},
   ): Promise<PaymentView> =>
     this.#view(async (caller) => {
+      requireId(id)
       const asked = await this.#read(caller, 'payments.followUp', request)
       return followUp(this.#engine, caller, id, asked, options.idempotencyKey)
     }, options)

@@ -1,6 +1,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Requests } from '@tollgate/schemas'
 import { read } from '../call.ts'
+import { requireId } from '../caller/call-options.ts'
 import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -31,6 +32,7 @@ export class Query {
   /** One transaction of any kind. */
   readonly get = async (id: string, options: RequestOptions = {}): Promise<TransactionView> => {
     const caller = callerIn(options)
+    requireId(id)
     await read(this.#engine, caller, 'query.get', { values: {} })
     const [entry] = await getTransactions(this.#engine, caller, id, {})
     return transactionView(entry!, this.#envelope())
@@ -43,6 +45,7 @@ export class Query {
   ): Promise<TransactionView[]> => {
     const fields = { includeLinkedTransactions: 'true' }
     const caller = callerIn(options)
+    requireId(id)
     await read(this.#engine, caller, 'query.get', { values: fields })
     const entries = await getTransactions(this.#engine, caller, id, fields)
     const about = this.#envelope()

@@ -1,6 +1,11 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
-import { acceptOptions, refuseUnknownOptions, requestOptions } from '../caller/call-options.ts'
+import {
+  acceptOptions,
+  refuseUnknownOptions,
+  requestOptions,
+  requireId,
+} from '../caller/call-options.ts'
 import type { Caller } from '../caller/caller.ts'
 import {
   type AcceptOptions,
@@ -49,9 +54,10 @@ export class Registrations {
       return createRegistration(this.#engine, caller, asked, options.idempotencyKey)
     }, options)
   readonly get = (id: string, options: RequestOptions = {}): Promise<RegistrationView> =>
-    this.#view('registrations.get', {}, options, (caller) =>
-      readRegistration(this.#engine, caller, id, undefined),
-    )
+    this.#view('registrations.get', {}, options, (caller) => {
+      requireId(id)
+      return readRegistration(this.#engine, caller, id, undefined)
+    })
   readonly pay = (
     id: string,
     request: Requests['registrations.pay'],

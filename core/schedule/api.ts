@@ -1,5 +1,6 @@
 import type { Requests } from '@tollgate/schemas'
 import { type Request, read } from '../call.ts'
+import { requireId } from '../caller/call-options.ts'
 import type { Caller } from '../caller/caller.ts'
 import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
@@ -45,9 +46,10 @@ export class Schedules {
       createSchedule(this.#engine, caller, read, options.idempotencyKey),
     )
   readonly get = (id: string, options: RequestOptions = {}): Promise<ScheduleView> =>
-    this.#schedule('schedules.get', {}, options, (caller) =>
-      readSchedule(this.#engine, caller, id, undefined),
-    )
+    this.#schedule('schedules.get', {}, options, (caller) => {
+      requireId(id)
+      return readSchedule(this.#engine, caller, id, undefined)
+    })
   /** Schedules of a registration, newest first. */
   readonly list = async (
     request: Requests['schedules.list'],

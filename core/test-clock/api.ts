@@ -1,6 +1,7 @@
 import type { Requests } from '@tollgate/schemas'
 import type { ClockRow } from '../business-time/store.ts'
 import { type Request, read } from '../call.ts'
+import { requireId } from '../caller/call-options.ts'
 import type { Caller } from '../caller/caller.ts'
 import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
@@ -23,7 +24,10 @@ export class TestClocks {
       createClock(this.#engine, caller, read),
     )
   readonly get = (id: string, options: RequestOptions = {}): Promise<ClockView> =>
-    this.#clock('testClocks.get', {}, options, (caller) => readClock(this.#engine, caller, id))
+    this.#clock('testClocks.get', {}, options, (caller) => {
+      requireId(id)
+      return readClock(this.#engine, caller, id)
+    })
   /** Starts an advance. A worker then carries out the due work. */
   readonly advance = (
     id: string,
