@@ -34,6 +34,7 @@ for (const folder of folders) {
       [],
       'nothing runs when it is installed',
     )
+    assert.match(manifest.scripts?.prepack ?? '', /^tsc -b( &&|$)/, 'no package without its build')
   })
 
   test(`${manifest.name} has a README with a quick start, a licence and a changelog`, () => {
