@@ -12,6 +12,7 @@ import { lend, type ProgramClient, UnfinishedStatements } from '../db/program-cl
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
+import { programReason } from '../redaction/program-error.ts'
 import { type NotificationType, notificationTypes } from '../webhook/notified-events.ts'
 import { cursorBehind, firstCursor, readFeed } from './feed.ts'
 import {
@@ -117,6 +118,13 @@ function check(name: unknown, handler: unknown, types: readonly unknown[], from:
 /** The database was away, for the engine or for a call of the handler. */
 const isAway = (error: unknown) => isOutage(error) || isOutage((error as Error | null)?.cause)
 
+type Failed = {
+  readonly event: string
+  readonly type: NotificationType
+  readonly attempt: number
+  readonly error: unknown
+}
+
 class Follower {
   readonly #engine: Engine
   readonly #name: string
@@ -124,6 +132,8 @@ class Follower {
   readonly #types: readonly NotificationType[]
   readonly #closing = new AbortController()
   #following: Promise<void> = Promise.resolve()
+  /** The last failure of the handler, and how often it had this event by then. */
+  #failed: Failed | undefined
 
   constructor(
     engine: Engine,
@@ -164,13 +174,30 @@ class Follower {
       } catch (error) {
         // An outage says nothing about the event, and the first one after it should not wait.
         failures = isAway(error) ? 1 : failures + 1
-        const text = 'a subscription failed, and gets its event again'
-        tellFailure(this.#engine.log, error, text, { subscription: this.#name })
+        this.#tellFailed(error)
         await this.#pause(
           Math.min(limits.subscriptionRetryMs * 2 ** (failures - 1), limits.subscriptionRetryMaxMs),
         )
       }
     }
+  }
+
+  #tellFailed(error: unknown): void {
+    // A handler that gives up at the end of its gateway does what its signal asks for.
+    if (this.#isOver) return
+    const { log } = this.#engine
+    const text = 'a subscription failed, and gets its event again'
+    const failed = this.#failed?.error === error ? this.#failed : undefined
+    const about =
+      failed === undefined
+        ? {}
+        : {
+            event: failed.event,
+            type: failed.type,
+            attempt: failed.attempt,
+            ...programReason(error),
+          }
+    tellFailure(log, error, text, { subscription: this.#name, ...about })
   }
 
   async #pause(ms: number): Promise<void> {
@@ -236,11 +263,16 @@ class Follower {
       late.reject(new SubscriptionTimeout())
     }, limits.subscriptionHandlerMs)
     const loan = lend(client)
+    const { id, type } = event
     try {
       const signal = AbortSignal.any([over.signal, this.#ending])
       const handled = this.#handler(event, { client: loan.client, signal })
       await Promise.race([handled, late.promise])
       if (loan.isBusy()) throw new UnfinishedStatements()
+    } catch (error) {
+      const attempt = this.#failed?.event === id ? this.#failed.attempt + 1 : 1
+      this.#failed = { event: id, type, attempt, error }
+      throw error
     } finally {
       loan.end()
       clearTimeout(timer)

@@ -12,6 +12,7 @@ import { tellFailure } from '../db/tell-failure.ts'
 import { errorFields } from '../error-words.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { programReason } from '../redaction/program-error.ts'
 import { jobRuns } from '../telemetry.ts'
 import { tellQueueError } from './queue-errors.ts'
 import { queueStatements } from './queue-statements.ts'
@@ -169,17 +170,22 @@ export class Queue {
     const work = async (jobs: JobWithMetadata<object>[]) => {
       for (const one of jobs) {
         const { id, data, signal } = one
-        await this.#tracked(job.name, one, () => job.run(data, { id, signal }))
+        await this.#tracked(job.name, one, () => job.run(data, { id, signal }), programReason)
       }
     }
     await this.#boss.work(job.name, options, work)
   }
 
-  async #tracked(name: string, tries: Tries, work: () => Promise<void>): Promise<void> {
+  async #tracked(
+    name: string,
+    tries: Tries,
+    work: () => Promise<void>,
+    reasonOf: typeof programReason = () => ({}),
+  ): Promise<void> {
     try {
       await jobRuns.run(work, { about: () => ({ engine: this.#engine, job: name }) })
     } catch (error) {
-      this.#tellFailed(name, tries, error)
+      this.#tellFailed(name, tries, error, reasonOf(error))
       // Job tables have many readers, so they contain the kind of a failure and never its text.
       throw new Error(error instanceof Error ? error.name : 'unknown')
     } finally {
@@ -187,12 +193,18 @@ export class Queue {
     }
   }
 
-  #tellFailed(job: string, { id, retryCount, retryLimit }: Tries, error: unknown): void {
+  #tellFailed(
+    job: string,
+    { id, retryCount, retryLimit }: Tries,
+    error: unknown,
+    reason: { reason?: string },
+  ): void {
     if (retryCount < retryLimit) {
-      tellFailure(this.#log, error, 'a job failed and will be tried again', { job })
+      const about = { job, id, attempt: retryCount + 1, ...reason }
+      tellFailure(this.#log, error, 'a job failed and will be tried again', about)
     } else {
       const text = `a job failed for the last time: it is kept in the queue ${deadOf(job)}`
-      this.#log.warn({ job, id, tries: retryCount + 1, ...errorFields(error) }, text)
+      this.#log.warn({ job, id, tries: retryCount + 1, ...reason, ...errorFields(error) }, text)
     }
   }
 

@@ -289,7 +289,8 @@ describe('entities, tokens and accounts', () => {
     const codes = answers.map(({ status, body }) => `${status} ${body.result.code}`)
     assert.deepEqual(codes, [
       ...channels.map(({ cvvRequired }) => (cvvRequired ? '400 100.100.600' : '200 000.100.112')),
-      '403 800.900.300',
+      // The caller has no token, so an unknown entity is named.
+      '400 200.300.404',
       '400 200.300.404',
     ])
     const paid = channels.filter(({ cvvRequired }) => !cvvRequired)

@@ -95,7 +95,8 @@ describe('subscriptions', () => {
       await noted('broken')(event, context)
       if (broken > 0) {
         broken -= 1
-        throw new Error('a secret of the shop')
+        if (broken === 1) throw new Error('no order has card 4200000000000000')
+        await context.client.query(`select 'a value of a row'::integer`)
       }
     })
     assert.ok(subscription)
@@ -104,13 +105,18 @@ describe('subscriptions', () => {
     assert.deepEqual(tries, [one, one, one, two])
     const lines = run.logs.filter(({ fields }) => fields.subscription === 'broken')
     assert.deepEqual(
-      lines.map(({ level, fields }) => [level, fields.error]),
+      lines.map(({ level, fields }) => [level, fields.error, fields.attempt, fields.reason]),
       [
-        ['warn', 'Error'],
-        ['warn', 'Error'],
+        ['warn', 'Error', 1, 'no order has card ************0000'],
+        ['warn', 'error', 2, undefined],
       ],
     )
-    assert.doesNotMatch(JSON.stringify(run.logs), /secret of the shop/)
+    for (const { fields } of lines) {
+      assert.equal(fields.type, 'PAYMENT')
+      const event = await run.gateway.events.get(String(fields.event))
+      assert.equal((event.payload as { id: string }).id, one)
+    }
+    assert.doesNotMatch(JSON.stringify(run.logs), /a value of a row|42000000/)
   })
 
   /** Resolves when another process has tried to handle an event since `at`. */
@@ -323,6 +329,24 @@ describe('subscriptions', () => {
     await using next = await run.gateway.subscribe('closing', noted('closing'))
     assert.ok(next)
     assert.equal((await heard('closing', 2)).length, 2)
+  })
+
+  test('a handler that gives up when its gateway closes is no failure in the log', async () => {
+    const other = await run.another()
+    const entered = Promise.withResolvers<void>()
+    await other.subscribe('gives-up', async (_, { signal }) => {
+      entered.resolve()
+      await new Promise((_done, fail) =>
+        signal.addEventListener('abort', () => fail(signal.reason)),
+      )
+    })
+    await pay(1)
+    await entered.promise
+    await other.close()
+    assert.deepEqual(
+      run.logs.filter(({ fields }) => fields.subscription === 'gives-up'),
+      [],
+    )
   })
 
   test('a closing gateway tells the handler of the running event', async () => {
