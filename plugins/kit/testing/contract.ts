@@ -2,12 +2,14 @@ import type { Connector } from '../connector.ts'
 import type { Case, Size } from './case.ts'
 import { answers } from './cases/answers.ts'
 import { completion } from './cases/completion.ts'
+import { currencies } from './cases/currencies.ts'
 import { events } from './cases/events.ts'
 import { facts } from './cases/facts.ts'
 import { followUps } from './cases/follow-ups.ts'
 import { keys } from './cases/keys.ts'
 import { line } from './cases/line.ts'
 import { load } from './cases/load.ts'
+import { mixUps } from './cases/mix-ups.ts'
 import { news } from './cases/news.ts'
 import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
@@ -23,11 +25,13 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   outcomes,
   'answers in other words': answers,
   'follow-ups': followUps,
+  'amounts in currencies without decimals and with three': currencies,
   'keys and moving money': keys,
   'the line': line,
   'enquiry and reversal by key': resolve,
   'reversals that are only requested': reversals,
   'the shopper comes back': completion,
+  'answers about other keys': mixUps,
   events,
   'further messages': news,
   secrets,

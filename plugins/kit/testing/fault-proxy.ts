@@ -27,8 +27,12 @@ export type Front = {
 /** A fault that waits for its request. */
 export type Encounter = {
   readonly wasMet: boolean
+  /** The acquirer's own answer; undefined when the request never reached it. */
+  readonly answer: Answer | undefined
   /** Resolves when the fault has occurred and all its bytes are sent. */
   readonly over: Promise<void>
+  /** Takes the plan back when no request met it. */
+  forget(): void
   /** Forwards a request that had not reached the acquirer, and waits for its answer. */
   release(): Promise<void>
 }
@@ -42,6 +46,7 @@ type Plan = {
   readonly strike: () => void
   /** The request with the fault. */
   met: Passing | undefined
+  answer: Answer | undefined
 }
 type Passing = {
   readonly method: string
@@ -72,13 +77,19 @@ export async function openFront(target: string): Promise<Front> {
     },
     meet(fault, sort) {
       const struck = Promise.withResolvers<void>()
-      const plan: Plan = { fault, sort, strike: struck.resolve, met: undefined }
+      const plan: Plan = { fault, sort, strike: struck.resolve, met: undefined, answer: undefined }
       plans.push(plan)
       return {
         get wasMet() {
           return plan.met !== undefined
         },
+        get answer() {
+          return plan.answer
+        },
         over: struck.promise,
+        forget() {
+          if (plans.includes(plan)) plans.splice(plans.indexOf(plan), 1)
+        },
         async release() {
           if (plan.met !== undefined) await pass(plan.met, new URL(target))
         },
@@ -123,6 +134,7 @@ async function serve(
     response.end(answer!.body)
     return
   }
+  plan.answer = answer
   await sendDamaged(response, plan.fault.damage, request.body, answer)
   plan.strike()
 }

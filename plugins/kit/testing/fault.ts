@@ -21,6 +21,8 @@ export type Damage =
   /** The request's own body as an error, as careless servers return it. */
   | { readonly do: 'echo' }
   | { readonly do: 'change'; readonly change: (body: string) => string }
+  /** An earlier answer, whole, with its status and its headers: answers were mixed up. */
+  | { readonly do: 'mixUp'; readonly answer: Answer }
 
 /** One fault of the line. `reaches`: whether the acquirer gets the request. */
 export type Fault = { readonly reaches: boolean; readonly damage: Damage }
@@ -73,6 +75,12 @@ export async function sendDamaged(
       const { type, location } = damage
       const also = location === undefined ? {} : { location }
       response.writeHead(damage.status, { 'content-type': type, ...also }).end(damage.body)
+      return
+    }
+    case 'mixUp': {
+      const { answer: other } = damage
+      response.writeHead(other.status, { ...other.headers, 'content-length': other.body.length })
+      response.end(other.body)
       return
     }
     case 'echo':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Claim, Connector, Context, Kind, Operation } from '../connector.ts'
-import type { Found, Outcome, Refs, ReversalEnd, Reversed } from '../outcome.ts'
+import type { Found, Money, Outcome, Refs, ReversalEnd, Reversed } from '../outcome.ts'
 import type { CallOptions } from './call.ts'
 import { claimsIn } from './case.ts'
 import {
@@ -31,8 +31,8 @@ export type Stage = Environment<Context> & {
   enquire(operation: Operation, options?: CallOptions & Until): Promise<Performed<Found>>
   reverseByKey(operation: Operation, options?: CallOptions & Until): Promise<Performed<Reversed>>
   complete(operation: Operation, outcome: Outcome, brought: Brought): Promise<Performed<Outcome>>
-  /** An operation of this kind, with its original carried out. */
-  prepare(kind: Kind): Promise<Operation>
+  /** An operation of this kind, with its original carried out; for the scene's amount, or this one. */
+  prepare(kind: Kind, amount?: Money): Promise<Operation>
   /** Carries an operation out; fails unless it was done. */
   done(operation: Operation): Promise<Done>
   bookings(): Promise<readonly Booking[]>
@@ -97,14 +97,14 @@ export async function openStage(
       const told = await call((context) => complete(withoutInstrument(operation), back, context))
       return { ...told, outcome: judge(told.returned, told.moved, operation.kind) }
     },
-    async prepare(kind) {
+    async prepare(kind, amount) {
       const on = originalKind(connector, kind)
       if (on !== undefined) {
-        return operationOn(connector, kind, await stage.done(await stage.prepare(on)))
+        return operationOn(connector, kind, await stage.done(await stage.prepare(on, amount)))
       }
       const [scene] = scenesOf(sandbox, kind)
       assert.ok(scene, `sandbox.approved has no scene for ${kind}`)
-      return firstOperation(connector, kind, scene)
+      return firstOperation(connector, kind, amount === undefined ? scene : { ...scene, amount })
     },
     async done(operation) {
       const { outcome: first, thrown } = await stage.perform(operation)

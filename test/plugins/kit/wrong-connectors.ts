@@ -5,12 +5,14 @@
 import { answerMistakes } from './wrong-connectors/answers.ts'
 import type { Wrong } from './wrong-connectors/changed-connector.ts'
 import { completionMistakes } from './wrong-connectors/completion.ts'
+import { currencyMistakes } from './wrong-connectors/currencies.ts'
 import { eventMistakes } from './wrong-connectors/events.ts'
 import { factMistakes } from './wrong-connectors/facts.ts'
 import { followUpMistakes } from './wrong-connectors/follow-ups.ts'
 import { keyMistakes } from './wrong-connectors/keys.ts'
 import { lineMistakes } from './wrong-connectors/line.ts'
 import { loadMistakes } from './wrong-connectors/load.ts'
+import { mixUpMistakes } from './wrong-connectors/mix-ups.ts'
 import { newsMistakes } from './wrong-connectors/news.ts'
 import { outcomeMistakes } from './wrong-connectors/outcomes.ts'
 import { resolveMistakes } from './wrong-connectors/resolve.ts'
@@ -22,11 +24,13 @@ export const wrongConnectors: readonly Wrong[] = [
   ...outcomeMistakes,
   ...answerMistakes,
   ...followUpMistakes,
+  ...currencyMistakes,
   ...keyMistakes,
   ...lineMistakes,
   ...resolveMistakes,
   ...reversalMistakes,
   ...completionMistakes,
+  ...mixUpMistakes,
   ...eventMistakes,
   ...newsMistakes,
   ...secretMistakes,

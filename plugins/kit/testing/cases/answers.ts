@@ -20,7 +20,7 @@ import { mustBeForAll, mustTell, operationFor } from './outcomes.ts'
 type Answers = NonNullable<Sandbox['answers']>
 
 /** A change of answers that a sandbox need not have. */
-const needsChange =
+export const needsChange =
   (name: keyof Answers) =>
   (_connector: unknown, { answers }: Sandbox): string | undefined =>
     answers?.[name] === undefined ? `the sandbox has no answers.${name}` : undefined
@@ -81,6 +81,20 @@ export const answers: readonly Case[] = [
     run: (stage) => mustBeUnknown(stage, 'partialCode', 'with the code of a partial approval'),
   },
   {
+    name: 'a partial approval of a smaller amount is never taken for the whole',
+    without: needs(needsLine, needsChange('partialCode'), needsHandler(...firstKinds)),
+    async run(stage) {
+      const { amount = usualAmount } = stage.sandbox.approved[0]!
+      const part: Money = { ...amount, minor: amount.minor / 2n }
+      const operation = operationFor(stage, { ...stage.sandbox.approved[0]!, amount })
+      const change = inPart(stage.sandbox, part)
+      mustTell((await performChanged(stage, operation, change)).outcome, part)
+      if (stage.connector.resolve.enquire === undefined) return
+      stage.front.meet({ reaches: true, damage: { do: 'change', change } }, 'any')
+      mustTell((await stage.enquire(operation)).outcome, part)
+    },
+  },
+  {
     name: 'a malfunction leaves captures, refunds and other follow-ups unknown',
     without: needs(needsLine, needsChange('malfunction'), needsHandler(...followUpKinds)),
     async run(stage) {
@@ -136,7 +150,13 @@ export const answers: readonly Case[] = [
 const plainCurrencies = ['USD', 'GBP', 'EUR', 'CHF'] as const
 
 /** An amount as answers spell it: minor units, or decimals with a point. */
-const usualFigures = (minor: bigint): string => String(minor / 100n)
+export const usualFigures = (minor: bigint): string => String(minor / 100n)
+
+/** The same approval, for a part of the amount. */
+export const inPart =
+  ({ answers }: Sandbox, part: Money) =>
+  (body: string): string =>
+    answers!.partialCode!(answers!.alterAmount(body, part))
 
 /** Carries an operation out, and changes its answer. */
 async function performChanged(

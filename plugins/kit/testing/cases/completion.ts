@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Connector } from '../../connector.ts'
 import type { Outcome, Pending, Redirect } from '../../outcome.ts'
-import { type Case, mustHaveMoved, mustNotHaveMoved } from '../case.ts'
+import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsLine } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
-import { firstKinds, firstOperation, suits } from '../operation.ts'
+import { firstKinds, firstOperation, suits, usualAmount } from '../operation.ts'
 import type { Brought, Scene } from '../sandbox.ts'
+import { inPart, usualFigures } from './answers.ts'
+import { mustTell } from './outcomes.ts'
 
-const needsComplete = ({ complete }: Connector): string | undefined =>
+export const needsComplete = ({ complete }: Connector): string | undefined =>
   complete === undefined ? 'the connector has no complete' : undefined
 
 /** The shopper returns from a redirect. The browser's data proves nothing. */
@@ -95,6 +97,32 @@ export const completion: readonly Case[] = [
     },
   },
   {
+    name: 'a return to an approval of another amount, or of a part, names that amount',
+    without: needs(needsComplete, needsLine),
+    async run(stage) {
+      const { scene, shopper } = partsOf(stage)
+      const { answers } = stage.sandbox
+      const { minor, currency } = scene.amount ?? usualAmount
+      const part = { minor: minor / 2n, currency }
+      const changes = [(body: string) => answers!.alterAmount(body, part)]
+      if (answers!.partialCode !== undefined) changes.push(inPart(stage.sandbox, part))
+      for (const change of changes) {
+        const { operation, outcome, redirect } = await sendAway(stage)
+        const brought = broughtOf(await shopper(operation.key, redirect))
+        let isTold = false
+        const told = (body: string) => {
+          const changed = change(body)
+          isTold = changed !== body && body.includes(usualFigures(minor))
+          return changed
+        }
+        stage.front.meet({ reaches: true, damage: { do: 'change', change: told } }, 'any')
+        const { outcome: end } = await stage.complete(operation, outcome, brought)
+        // An answer that names no amount cannot name another; an open payment is decided later.
+        if (isTold && end.is !== 'pending' && end.is !== 'notSent') mustTell(end, part)
+      }
+    },
+  },
+  {
     name: 'a return that the browser posts tells the same',
     without: needsComplete,
     async run(stage) {
@@ -140,7 +168,7 @@ type Away = {
   readonly redirect: Redirect['redirect']
 }
 
-async function sendAway(stage: Stage): Promise<Away> {
+export async function sendAway(stage: Stage): Promise<Away> {
   const { scene } = partsOf(stage)
   const operation = operationBy(stage, scene)
   const { outcome, thrown } = await stage.perform(operation)
@@ -164,7 +192,7 @@ function operationBy({ connector }: Stage, scene: Scene) {
   return firstOperation(connector, kind, scene)
 }
 
-function partsOf({ sandbox, acquirer }: Stage) {
+export function partsOf({ sandbox, acquirer }: Stage) {
   const scene = sandbox.redirect
   assert.ok(scene, 'the connector has complete, so the sandbox needs a redirect scene')
   const { shopper } = acquirer

@@ -170,27 +170,4 @@ export const line: readonly Case[] = [
       assert.ok(isDone, `the outcome was ${told(outcome, thrown)}`)
     },
   },
-  {
-    name: 'the answer to another payment is not accepted',
-    without: needs(needed, (_connector, { answers }) =>
-      answers?.nameTheKey ? undefined : 'answers of the acquirer do not name their key',
-    ),
-    async run(stage) {
-      const kind = kindsOf(stage)[0]!
-      let other = ''
-      const remember = (body: string) => {
-        other = body
-        return body
-      }
-      const change = () => other
-      await performUnder(
-        stage,
-        await stage.prepare(kind),
-        reaches({ do: 'change', change: remember }),
-      )
-      const operation = await stage.prepare(kind)
-      const { outcome } = await performUnder(stage, operation, reaches({ do: 'change', change }))
-      assert.equal(outcome.is, 'unknown', `the answer to another payment was ${told(outcome)}`)
-    },
-  },
 ]

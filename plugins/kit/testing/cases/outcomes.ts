@@ -124,16 +124,10 @@ export const outcomes: readonly Case[] = [
   },
   {
     name: 'amounts keep their minor units in currencies without decimals and with three',
-    without: needs(needsHandler(...firstKinds), ({ supports: { currencies } }) =>
-      currencies === 'any' || oddCurrencies.some((code) => currencies.includes(code))
-        ? undefined
-        : `the connector has none of ${oddCurrencies.join(', ')}`,
-    ),
+    without: needs(needsHandler(...firstKinds), needsOddCurrency),
     async run(stage) {
       const { connector, sandbox } = stage
-      const { currencies } = connector.supports
-      for (const currency of oddCurrencies) {
-        if (currencies !== 'any' && !currencies.includes(currency)) continue
+      for (const currency of oddCurrenciesOf(connector)) {
         const amount = { minor: 9203n, currency }
         const operation = operationFor(stage, { ...sandbox.approved[0]!, amount })
         const before = await stage.bookings()
@@ -239,6 +233,15 @@ export const outcomes: readonly Case[] = [
 
 /** Currencies with no decimals and with three. */
 const oddCurrencies = ['JPY', 'KWD'] as const
+
+/** Those that a connector takes. */
+export const oddCurrenciesOf = ({ supports: { currencies } }: Connector): readonly string[] =>
+  oddCurrencies.filter((code) => currencies === 'any' || currencies.includes(code))
+
+export function needsOddCurrency(connector: Connector): string | undefined {
+  if (oddCurrenciesOf(connector).length > 0) return undefined
+  return `the connector has none of ${oddCurrencies.join(', ')}`
+}
 
 /** Texts that break out of XML, JSON, forms and fixed columns. */
 const awkwardTexts = [

@@ -1,9 +1,19 @@
 /** Mistakes that show only in answers other than plain ones, and in currencies other than the usual one. */
-import { approved, declined, type HttpAnswer } from '@tollgate/plugin-kit'
+import { approved, declined, type HttpAnswer, type Operation } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { claiming, overHttp, resolving, saying, sending, type Wrong } from './changed-connector.ts'
+import {
+  claiming,
+  contextOver,
+  enquiring,
+  overHttp,
+  resolving,
+  saying,
+  sending,
+  type Wrong,
+} from './changed-connector.ts'
 
 const currencies = 'every currency keeps its amount and its name, also in events'
+const inPart = 'a partial approval of a smaller amount is never taken for the whole'
 const refused = 'a reversal by key that the acquirer refuses proves nothing'
 const failed = 'a reversal by key with a malfunction proves nothing'
 
@@ -55,6 +65,29 @@ export const answerMistakes: readonly Wrong[] = [
     noticed: ['a partial approval without a smaller amount leaves the outcome unknown'],
   },
   {
+    what: 'takes a partial approval for one of the whole, when its amount is smaller',
+    connector: overHttp(
+      (send, operation) => async (method, url, options) =>
+        withWhole(await send(method, url, options), operation),
+    ),
+    noticed: [inPart],
+  },
+  {
+    what: 'finds a partial approval of a smaller amount, and takes it for the whole',
+    connector: enquiring((operation, context) =>
+      right.resolve.enquire!(
+        operation,
+        contextOver(
+          context,
+          operation,
+          (send) => async (method, url, options) =>
+            withWhole(await send(method, url, options), operation),
+        ),
+      ),
+    ),
+    noticed: [inPart],
+  },
+  {
     what: 'takes a malfunction at a refund for a decline',
     connector: saying(
       (outcome) =>
@@ -97,6 +130,17 @@ function reversing(from: 'refused' | 'unknown', to: 'nothing' | 'reversed') {
       return answer.is === from ? { is: to } : answer
     },
   })
+}
+
+/** The answer of a partial approval of a smaller amount, as one of the whole. */
+function withWhole(answer: HttpAnswer, { amount }: Operation): HttpAnswer {
+  const json = () => {
+    const body = answer.json() as { readonly code?: string; readonly amount?: { value?: string } }
+    const whole = { value: String(amount.minor), currency: amount.currency }
+    const isPart = body.code === '10' && body.amount?.value !== whole.value
+    return isPart ? { ...body, code: '00', amount: whole } : body
+  }
+  return { ...answer, json }
 }
 
 function withCode(answer: HttpAnswer, change: (code: unknown) => unknown): HttpAnswer {

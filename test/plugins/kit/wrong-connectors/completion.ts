@@ -1,7 +1,7 @@
 /** Mistakes when the shopper comes back. */
 import { approved, declined, type Outcome, pending } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { but, enquiring, type Wrong } from './changed-connector.ts'
+import { but, contextOver, enquiring, type Wrong } from './changed-connector.ts'
 
 const away = 'a payment whose shopper is away stays open'
 const reviewed =
@@ -17,7 +17,33 @@ const ending = (change: (outcome: Outcome) => Outcome) =>
 const isAway = (outcome: { readonly is: string; readonly next?: unknown }) =>
   outcome.is === 'pending' && Object.hasOwn(Object(outcome.next), 'redirect')
 
+const inPart = 'a return to an approval of another amount, or of a part, names that amount'
+
 export const completionMistakes: readonly Wrong[] = [
+  {
+    what: 'ignores that another amount was approved while the shopper was away',
+    connector: ending((outcome) => (outcome.is === 'approved' ? approved(outcome.refs) : outcome)),
+    noticed: [inPart],
+  },
+  {
+    what: 'takes a partial approval for the whole when the shopper is back',
+    connector: but({
+      complete(operation, back, context) {
+        const wrapped = contextOver(context, operation, (send) => async (method, url, options) => {
+          const answer = await send(method, url, options)
+          const json = () => {
+            const body = answer.json() as { readonly code?: string }
+            const { minor, currency } = operation.amount
+            const amount = { value: String(minor), currency }
+            return body.code === '10' ? { ...body, code: '00', amount } : body
+          }
+          return { ...answer, json }
+        })
+        return right.complete!(operation, back, wrapped)
+      },
+    }),
+    noticed: [inPart],
+  },
   {
     what: 'declines a payment whose shopper came back too early',
     connector: ending((outcome) => (isAway(outcome) ? declined('800.100.100') : outcome)),

@@ -47,7 +47,11 @@ export const followUpMistakes: readonly Wrong[] = [
       (operation) => ({ ...operation, amount: operation.original!.amount }),
       ['refund'],
     ),
-    noticed: ['a payment is refunded in full and in part', 'a refund above the payment is refused'],
+    noticed: [
+      'a payment is refunded in full and in part',
+      'a refund above the payment is refused',
+      'captures and refunds keep their minor units in every currency',
+    ],
   },
   {
     what: 'refunds a capture by the key in place of its reference',

@@ -92,14 +92,6 @@ export const lineMistakes: readonly Wrong[] = [
     noticed: ['an answer is read byte by byte'],
   },
   {
-    what: 'does not look which payment an answer is about',
-    connector: overHttp((send, { key }) => async (method, url, options) => {
-      const answer = await send(method, url, options)
-      return { ...answer, json: () => ({ ...(answer.json() as object), reference: key }) }
-    }),
-    noticed: ['the answer to another payment is not accepted'],
-  },
-  {
     what: 'never ends after its time is over',
     connector: catching(
       (error) =>
