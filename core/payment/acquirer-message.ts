@@ -63,6 +63,9 @@ export async function applyMessage(
   const word = wordOf(outcome, isAsAsked)
   const standing = standingOf(payment, attempt.state)
   const treatment = treatmentOf(payment.effect, standing, word)
+  // Something happened to the pending payment, and the message does not say what.
+  const isUnclear = outcome.is === 'unknown' && standing === 'pending'
+  if (isUnclear) return enquire(engine, now, outcome, isVerified, amount, source)
   if (treatment === 'known') {
     const isHeard = standing === 'reversing' && isVerified
     return isHeard ? hear(engine, now, outcome, amount) : 'known'

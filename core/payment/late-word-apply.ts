@@ -132,8 +132,9 @@ async function applyTreatment(
       return listReturn(engine, word)
     case 'confirm':
       if (outcome.is !== 'approved') return true
+      // What approved it stays on record.
       return move(engine, now, {
-        ...{ source, finalBy: null, refs: outcome, look: null },
+        ...{ source: now.attempt.settledBy ?? source, finalBy: null, refs: outcome, look: null },
         audit: replacementOf(now.payment, outcome.refs, source),
       })
     case 'fail':

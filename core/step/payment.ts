@@ -101,7 +101,7 @@ export async function paymentSteps(
     ...exchangesOf(payment, calls, audience),
     ...audit.map((row) => decisionOf(row, audience)),
     ...attention.map((row) => attentionOf(row, payment.amount.currency)),
-    ...settledOf(payment, events, attempt?.settled_by ?? null),
+    ...settledOf(payment, events, causeOf(attempt, audit)),
     ...attention.flatMap((row) => resolvedOf(row, audience)),
     ...settlements.map(settlementOf),
     ...followUps.map((row) => followUpOf(row, new Date(idTimeMs(row.id)))),
@@ -120,6 +120,7 @@ type AttemptRow = {
   readonly kind: string
   readonly enquiries: number
   readonly questions: number
+  readonly settled_by: string | null
 }
 
 function acceptedOf(payment: Payment, at: Date, attempt: AttemptRow | undefined): Step {
@@ -199,12 +200,26 @@ async function eventsOfPayment(engine: Engine, payment: Payment): Promise<EventR
   return [...first, ...ofPayment]
 }
 
+/**
+ * The cause of the last change of state. Undefined where the row names a later word: a late success, and its end,
+ * leave the state as it was, and have entries and decisions of their own.
+ */
+function causeOf(
+  attempt: AttemptRow | undefined,
+  audit: readonly { readonly action: string }[],
+): string | undefined {
+  const isEnded = audit.some(({ action }) => lateEnds.has(action))
+  return attempt?.state === 'late' || isEnded ? undefined : (attempt?.settled_by ?? undefined)
+}
+
+const lateEnds = new Set(['late-success-reversed', 'late-success-failed', 'payment.given-back'])
+
 function settledOf(
   payment: Payment,
   events: readonly EventRow[],
-  settledBy: string | null,
+  settledBy: string | undefined,
 ): Step[] {
-  const by = settledBy === null ? {} : { by: settledBy }
+  const by = settledBy === undefined ? {} : { by: settledBy }
   if (events.length === 0) {
     if (payment.settledAt === null) return []
     return [stateStep(payment.settledAt, payment.state, payment.resultCode, by)]

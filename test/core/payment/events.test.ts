@@ -177,6 +177,25 @@ describe('events of acquirers', () => {
     )
   })
 
+  test('an event that does not say what happened makes the engine ask about a pending payment', async () => {
+    const waits = (_: Operation, context: Context) => {
+      context.sending()
+      return pending('event', { refs: { reference: 'open' } })
+    }
+    const unclear = { is: 'unknown', why: 'the code 96 says nothing', refs: {} }
+    const still = await run.debit('event-unclear', {
+      debit: waits,
+      enquire: () => pending('event', { refs: { reference: 'open' } }),
+    })
+    assert.equal(await tell(still.id, 'unclear-1', unclear, {}, {}), 'enquired')
+    assert.equal(await tell(still.id, 'unclear-2', unclear), 'enquired')
+    assert.equal(await code(still.id), '000.200.000')
+    assert.deepEqual(run.acquirer.of('event-unclear'), ['debit', 'enquire', 'enquire'])
+    run.acquirer.tell('event-unclear', { enquire: approvedAs })
+    assert.equal(await tell(still.id, 'unclear-3', unclear), 'enquired')
+    assert.equal(await code(still.id), charged)
+  })
+
   test('events that contradict a decided payment are listed for operators and change no state', async () => {
     const { id } = await run.debit('event-contradicts')
     assert.equal(await tell(id, 'contradicts-1', failure), 'conflict')

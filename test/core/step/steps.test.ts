@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { declined, type Operation, type Outcome, unknown } from '@tollgate/plugin-kit'
+import { accepted, declined, type Operation, type Outcome, unknown } from '@tollgate/plugin-kit'
 import { systemClock } from '../../../core/clock.ts'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
@@ -191,6 +191,40 @@ describe('the step log', () => {
     assert.deepEqual(named(events), ['acquirer-event enquired', 'acquirer-event settled'])
     assert.match(events[0]?.text ?? '', /not proven/)
     assert.doesNotMatch(events[1]?.text ?? '', /not proven/)
+  })
+
+  test('a later word does not change what settled a payment before', async () => {
+    const { id } = await run.debit('log-confirmed', {
+      debit: (operation, context) => {
+        context.sending()
+        return accepted({ reference: `at-${operation.key}` }, 'event')
+      },
+    })
+    const settled = async (of: string) =>
+      (await stepsOf(of)).filter(({ name }) => name === 'settled')
+    const before = await settled(id)
+    assert.deepEqual(
+      before.map(({ by }) => by),
+      ['answer'],
+    )
+    const told = async (of: string, eventId: string) => {
+      const outcome = { is: 'approved', refs: { reference: eventId } }
+      const about = message({ eventId, key: await run.keyOf(of), outcome })
+      await run.gateway.inbound(scriptedName, run.account, about)
+      return processed(run, eventId)
+    }
+    assert.equal(await told(id, 'log-confirms'), 'settled')
+    assert.deepEqual(await settled(id), before)
+    const over = await run.debit('log-over', {
+      debit: (_, context) => {
+        context.sending()
+        return declined('800.100.152')
+      },
+    })
+    await told(over.id, 'log-late-approval')
+    const [after, ...more] = await settled(over.id)
+    assert.deepEqual([after?.outcome, more.length], ['declined', 0])
+    assert.notEqual(after?.by, 'event', 'the event made no decline')
   })
 
   test('operators see the deciding person, and a token sees only that an operator decided', async () => {
