@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Kind, Operation } from '../../connector.ts'
+import type { Context, Kind, Operation } from '../../connector.ts'
 import { type Canary, canariesOf, leakIn, scrubbed, secretsOf } from '../canary.ts'
 import { type Case, claimsIn, needs, needsHandler, needsLine } from '../case.ts'
 import type { Told } from '../environment.ts'
@@ -7,6 +7,7 @@ import type { Damage, Fault } from '../fault.ts'
 import type { Stage } from '../harness.ts'
 import { firstKinds, firstOperation, moneyKinds, scenesOf, suits } from '../operation.ts'
 import type { Written } from '../request.ts'
+import { broughtOf, partsOf, sendAway } from './completion.ts'
 import { lineFaults, performUnder } from './line.ts'
 
 const echo: Fault = { reaches: false, damage: { do: 'echo' } satisfies Damage }
@@ -26,9 +27,36 @@ export const secrets: readonly Case[] = [
         const scenes = [...scenesOf(sandbox, kind), sandbox.declined, sandbox.pending]
         for (const scene of scenes.filter((known) => known && suits(known, kind))) {
           const operation = firstOperation(connector, kind, scene!)
-          await mustKeepQuiet(stage, kind, operation, () => stage.perform(operation))
+          const canaries = canariesFor(stage, operation)
+          await mustKeepQuiet(stage, kind, canaries, () => stage.perform(operation))
         }
       }
+    },
+  },
+  {
+    name: 'no follow-up, enquiry, return, check or message tells the credentials of its account',
+    without: ({ account, config }) =>
+      [account, config].some((table) => table?.fields.some((field) => field.class === 'secret'))
+        ? undefined
+        : 'the connector has no credentials',
+    async run(stage) {
+      const { connector } = stage
+      const settings = secretsOf(connector, stage)
+      for (const kind of moneyKinds.filter((known) => connector[known])) {
+        const operation = await stage.prepare(kind)
+        const quiet = (what: string, call: () => Promise<Told<unknown>>) =>
+          mustKeepQuiet(stage, what, [...settings, ...canariesOf(operation)], call)
+        await quiet(kind, () => stage.perform(operation))
+        if (connector.resolve.enquire !== undefined) {
+          await quiet(`the enquiry about a ${kind}`, () => stage.enquire(operation))
+        }
+        if (connector.resolve.reverseByKey !== undefined) {
+          await quiet(`the reversal of a ${kind} by key`, () => stage.reverseByKey(operation))
+        }
+      }
+      await mustCheckQuietly(stage, settings)
+      await mustHearQuietly(stage, settings)
+      await mustCompleteQuietly(stage, settings)
     },
   },
   {
@@ -51,7 +79,9 @@ export const secrets: readonly Case[] = [
       for (const [name, fault] of faults as [string, Fault][]) {
         const kind = moneyKinds.find((known) => stage.connector[known])!
         const operation = await stage.prepare(kind)
-        await mustKeepQuiet(stage, name, operation, () => performUnder(stage, operation, fault))
+        const canaries = canariesFor(stage, operation)
+        const call = () => performUnder(stage, operation, fault)
+        await mustKeepQuiet(stage, name, canaries, call, fault === echo)
       }
     },
   },
@@ -78,21 +108,63 @@ const canariesFor = (stage: Stage, operation: Operation): readonly Canary[] => [
   ...secretsOf(stage.connector, stage),
 ]
 
-/** Runs a handler and searches for canaries in everything stored, logged or thrown. */
+/** `why` of refused credentials is shown to operators. */
+async function mustCheckQuietly(stage: Stage, settings: readonly Canary[]): Promise<void> {
+  const { connector, acquirer, config, account: right } = stage
+  const { check } = connector
+  if (check === undefined) return
+  for (const account of [right, acquirer.wrongAccount ?? right]) {
+    const canaries = [...settings, ...secretsOf(connector, { config, account })]
+    const call = () => stage.call((context) => check(context), { account })
+    await mustKeepQuiet(stage, 'check', canaries, call)
+  }
+}
+
+/** A reply is read by the sender of the message, and claims are stored. */
+async function mustHearQuietly(stage: Stage, settings: readonly Canary[]): Promise<void> {
+  const { inbound } = stage.connector
+  const kind = firstKinds.find((known) => stage.connector[known])
+  if (inbound === undefined || kind === undefined || stage.acquirer.event === undefined) return
+  const { operation } = await stage.done(await stage.prepare(kind))
+  const message = await stage.acquirer.event(operation.key)
+  const heard: Readonly<Record<string, (context: Context) => unknown>> = {
+    verify: (context) => inbound.verify(message, context),
+    parse: (context) => inbound.parse(message, context),
+    reply: (context) => inbound.reply?.(message, context),
+  }
+  for (const [name, hear] of Object.entries(heard)) {
+    await mustKeepQuiet(stage, `inbound.${name}`, settings, () => stage.call(hear))
+  }
+}
+
+async function mustCompleteQuietly(stage: Stage, settings: readonly Canary[]): Promise<void> {
+  if (stage.connector.complete === undefined) return
+  const { operation, outcome, redirect } = await sendAway(stage)
+  const brought = broughtOf(await partsOf(stage).shopper(operation.key, redirect))
+  const call = () => stage.complete(operation, outcome, brought)
+  await mustKeepQuiet(stage, 'complete', settings, call)
+}
+
+/**
+ * Runs a handler and searches for canaries in everything returned, stored, logged or thrown.
+ *
+ * @param isEcho The acquirer's text repeats the request, and the engine masks it before display.
+ */
 async function mustKeepQuiet(
   stage: Stage,
   what: Kind | string,
-  operation: Operation,
+  canaries: readonly Canary[],
   run: () => Promise<Told<unknown>>,
+  isEcho = false,
 ): Promise<void> {
-  const canaries = canariesFor(stage, operation)
   const before = stage.said.length
   const printed = await listening(async () => {
     const { returned, thrown } = await run()
-    // The acquirer's text can repeat anything: an engine masks it before display.
-    const { text: _text, ...rest } = (returned ?? {}) as { readonly text?: string }
+    const { text, ...rest } = Object(returned) as { readonly text?: string }
     const outcome = leakIn(rest, canaries)
     assert.equal(outcome, undefined, `${what}: the outcome holds ${outcome}`)
+    const inText = isEcho ? undefined : leakIn(text ?? '', canaries)
+    assert.equal(inText, undefined, `${what}: the text of the outcome holds ${inText}`)
     const error = leakIn(thrown, canaries)
     assert.equal(error, undefined, `${what}: the thrown error holds ${error}`)
   })

@@ -1,14 +1,106 @@
 /** Leaks of card data and credentials. */
 import { createHash } from 'node:crypto'
-import type { Claim, Operation } from '@tollgate/plugin-kit'
+import type { Claim, Connector, Context, Operation } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { around, catching, overHttp, saying, type Wrong } from './changed-connector.ts'
+import {
+  around,
+  but,
+  catching,
+  overHttp,
+  receiving,
+  resolving,
+  saying,
+  type Wrong,
+} from './changed-connector.ts'
 
 const numberOf = ({ instrument }: Operation): string =>
   instrument !== undefined && 'number' in instrument ? (instrument.number?.reveal() ?? '') : ''
 
 /** The last operation, in a connector with state in its module. */
 let last: Operation | undefined
+
+const log = ({ account, log }: Context) => log.info({ account: { ...account } }, 'at work')
+
+/** The whole account in the log of one handler, or a secret of it in what the handler says. */
+const tellers: readonly (readonly [string, Connector])[] = [
+  [
+    'logs its account at captures and refunds',
+    around(
+      (handler) => (operation, context) => {
+        log(context)
+        return handler(operation, context)
+      },
+      ['capture', 'refund'],
+    ),
+  ],
+  [
+    'logs its account at enquiries',
+    resolving({
+      enquire(operation, context) {
+        log(context)
+        return right.resolve.enquire!(operation, context)
+      },
+    }),
+  ],
+  [
+    'logs its account at reversals by key',
+    resolving({
+      reverseByKey(operation, context) {
+        log(context)
+        return right.resolve.reverseByKey!(operation, context)
+      },
+    }),
+  ],
+  [
+    'logs its account when the shopper is back',
+    but({
+      complete(operation, back, context) {
+        log(context)
+        return right.complete!(operation, back, context)
+      },
+    }),
+  ],
+  [
+    'logs its account when it verifies a message',
+    receiving({
+      verify(message, context) {
+        log(context)
+        return right.inbound!.verify(message, context)
+      },
+    }),
+  ],
+  [
+    'logs its account when it reads a message',
+    receiving({
+      parse(message, context) {
+        log(context)
+        return right.inbound!.parse(message, context)
+      },
+    }),
+  ],
+  [
+    'replies to a message with its secret',
+    receiving({ reply: (_message, { account }) => ({ body: `stored ${account.eventSecret}` }) }),
+  ],
+  [
+    'logs its account at the check of credentials',
+    but({
+      check(context) {
+        log(context)
+        return right.check!(context)
+      },
+    }),
+  ],
+  [
+    'quotes refused credentials',
+    but({
+      async check(context) {
+        const answer = await right.check!(context)
+        return answer.ok === false ? { ...answer, why: `not ${context.account.apiKey}` } : answer
+      },
+    }),
+  ],
+]
 
 export const secretMistakes: readonly Wrong[] = [
   {
@@ -70,6 +162,26 @@ export const secretMistakes: readonly Wrong[] = [
     ),
     noticed: ['no output or record contains card data or credentials'],
   },
+  ...Object.entries({
+    'in clear text': (number: string) => number,
+    'in groups of four': (number: string) => number.replaceAll(/(.{4})/g, '$1 '),
+    'in base64': (number: string) => Buffer.from(`card ${number}`).toString('base64'),
+  }).map(([how, spelt]) => ({
+    what: `writes the card number ${how} into the text of a decline`,
+    connector: saying((outcome, operation) =>
+      outcome.is === 'declined' && numberOf(operation) !== ''
+        ? { ...outcome, text: `declined: ${spelt(numberOf(operation))}` }
+        : outcome,
+    ),
+    noticed: ['no output or record contains card data or credentials'],
+  })),
+  ...tellers.map(([what, connector]) => ({
+    what,
+    connector,
+    noticed: [
+      'no follow-up, enquiry, return, check or message tells the credentials of its account',
+    ],
+  })),
   {
     what: 'writes the card number into the error that it throws',
     connector: catching((error, operation) => {
