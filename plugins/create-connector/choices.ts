@@ -21,8 +21,16 @@ export type Choices = {
   readonly parts: ReadonlySet<Part>
 }
 
+/** Packages of connectors begin like this. A name that has it already does not get it twice. */
+export const packagePrefix = 'tollgate-connector-'
+
+export const withoutPrefix = (name: string): string =>
+  name.startsWith(packagePrefix) ? name.slice(packagePrefix.length) : name
+
 /** Why a name does not fit; undefined when it does. */
-export const unfitName = (name: string): string | undefined =>
-  /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) && name.length <= 32
+export const unfitName = (given: string): string | undefined => {
+  const name = withoutPrefix(given)
+  return /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) && name.length <= 32
     ? undefined
     : 'a name has at most 32 lower-case letters, digits and single hyphens, and begins with a letter: north-bank'
+}

@@ -2,7 +2,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Choices, type Part, unfitName } from './choices.ts'
+import { type Choices, type Part, packagePrefix, unfitName, withoutPrefix } from './choices.ts'
 
 /** The folder of this package, in the repository and as installed. */
 function home(): string {
@@ -25,9 +25,10 @@ const filesOf: Readonly<Record<Part, readonly string[]>> = {
  * @throws Error when the name does not fit, or the folder exists.
  */
 export function createConnector(choices: Choices, into: string): string {
-  const { name, wire, parts } = choices
-  const why = unfitName(name)
+  const { wire, parts } = choices
+  const why = unfitName(choices.name)
   if (why !== undefined) throw new Error(why)
+  const name = withoutPrefix(choices.name)
   const folder = join(into, name)
   if (existsSync(folder)) throw new Error(`${folder} exists already; choose another name`)
   const from = home()
@@ -98,7 +99,7 @@ function kitVersion(from: string): string {
 
 function manifestOf(name: string, kit: string): string {
   const manifest = {
-    name: `tollgate-connector-${name}`,
+    name: `${packagePrefix}${name}`,
     version: '0.1.0',
     description: 'A Tollgate connector for Acme Bank.',
     keywords: ['tollgate', 'connector'],

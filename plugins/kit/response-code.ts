@@ -95,8 +95,11 @@ export type Response = Omit<Approved, 'is' | 'code' | 'amount' | 'refs'> & {
   readonly refs: Refs
   /** The amount in the answer. Required for a partial approval. */
   readonly amount?: Money | undefined
-  /** The requested amount. */
-  readonly asked: Money
+  /**
+   * The requested amount. `undefined` in an event, which does not know it: the engine compares the amount of the
+   * claim with its payment, so an approval names it.
+   */
+  readonly asked: Money | undefined
   /** The acquirer's text for a decline. */
   readonly text?: string | undefined
 }
@@ -128,14 +131,16 @@ export function responseOutcome(
     case 'approvedInPart':
       if (amount === undefined) return unknown('approved in part, without an amount', { refs })
       // An amount that only repeats the request does not name the part.
-      if (amount.minor === asked.minor && amount.currency === asked.currency) {
+      if (asked !== undefined && isSame(amount, asked)) {
         return unknown('approved in part, with the whole amount', { refs })
       }
   }
-  const isOther =
-    amount !== undefined && (amount.minor !== asked.minor || amount.currency !== asked.currency)
+  const isOther = amount !== undefined && (asked === undefined || !isSame(amount, asked))
   return approved(refs, { ...shown, code, ...(isOther ? { amount } : {}) })
 }
+
+const isSame = (one: Money, other: Money): boolean =>
+  one.minor === other.minor && one.currency === other.currency
 
 /** Without the absent values. */
 const given = <Values extends object>(values: Values) =>

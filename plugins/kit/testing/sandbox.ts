@@ -94,6 +94,8 @@ export type Sandbox = {
 export type Message =
   /** A chargeback of this payment and amount, told before, is reversed. */
   | 'chargebackReversal'
+  /** The payment was approved for this amount, which is a part of what was asked for. */
+  | 'partialApproval'
   /** An operation that counted as done, such as a direct debit or a refund, failed afterwards. */
   | 'failure'
   /** A genuine message about the payment, of a type that the manual does not list. */

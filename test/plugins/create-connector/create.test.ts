@@ -86,6 +86,14 @@ describe('a created package', () => {
     }
   })
 
+  test('has the prefix of packages once, and keeps packed files out of git', () => {
+    const { made, read } = created('tollgate-connector-south-bank', 'json', [])
+    assert.equal(path.basename(made), 'south-bank')
+    assert.match(read('package.json'), /"name": "tollgate-connector-south-bank"/)
+    assert.match(read('src/index.ts'), /name: 'south-bank'/)
+    assert.match(read('.gitignore'), /^\*\.tgz$/m)
+  })
+
   test('is not published while decisions are left', () => {
     const { made, read } = created('undecided', 'json', [])
     assert.match(read('package.json'), /"prepublishOnly": "node test\/decided.ts"/)

@@ -46,6 +46,10 @@ describe('response codes', () => {
     const outcome = responseOutcome('10', { refs, asked, amount: half })
     assert.deepEqual(outcome, { is: 'approved', refs, code: '10', amount: half })
     assert.equal(responseOutcome('10', { refs, asked }).is, 'unknown')
+    // An event does not know what was asked for.
+    const told = responseOutcome('10', { refs, asked: undefined, amount: half })
+    assert.deepEqual(told, outcome)
+    assert.equal(responseOutcome('10', { refs, asked: undefined }).is, 'unknown')
     assert.equal(responseOutcome('10', { refs, asked, amount: asked }).is, 'unknown')
   })
 

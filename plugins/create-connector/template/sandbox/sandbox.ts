@@ -34,6 +34,7 @@ export const sandbox: Sandbox = {
   enquiryLagMs: 10_000,
   // #events
   chargebacks: true,
+  messages: ['partialApproval'],
   // DECIDE(messages): does the acquirer tell what fails later, or that a chargeback is reversed? See `messages`.
   // #end
   texts: ['merchantTransactionId', 'descriptor', 'holder', 'expiry'],
@@ -70,6 +71,7 @@ export const sandbox: Sandbox = {
       // #events
       event: async (key) => bank.eventOf(key),
       chargeback: async (key, amount) => bank.chargebackOf(key, amount),
+      message: async (_what, key, amount) => bank.partOf(key, amount),
       // #end
       async received(key) {
         const { order, descriptor, cardHolder, cardExpiry } = entries.get(key)?.fields ?? {}

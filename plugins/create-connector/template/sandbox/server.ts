@@ -37,6 +37,8 @@ export type RunningBank = {
   // #events
   /** The signed message about the present state of a key. */
   eventOf(key: string): Inbound
+  /** The signed message that a payment was approved for this part of its amount. */
+  partOf(key: string, amount: Money): Inbound
   /** The signed message that a payment is charged back for this amount. */
   chargebackOf(key: string, amount: Money): Inbound
   // #end
@@ -81,6 +83,11 @@ export async function startBank(account: Account): Promise<RunningBank> {
     eventOf(key) {
       const entry = known(key)
       return signed({ event: `${entry.id}-${entry.code}`, ...stateOf(entry, url) })
+    },
+    partOf(key, { minor, currency }) {
+      const entry = known(key)
+      const part = { code: '10', amount: String(minor), currency }
+      return signed({ event: `${entry.id}-10`, ...stateOf(entry, url), ...part })
     },
     chargebackOf(key, { minor, currency }) {
       const dispute = `D${known(key).id}-${minor}`

@@ -31,7 +31,8 @@ export function outcomeIn(answer: HttpAnswer, operation: Operation): Outcome {
   return outcomeOf(fields, operation.amount)
 }
 
-export function outcomeOf(fields: Answer, asked: Money): Outcome {
+/** @param asked The requested amount; undefined in a message, whose amount Tollgate compares. */
+export function outcomeOf(fields: Answer, asked: Money | undefined): Outcome {
   const { id, code, text } = fields
   const amount = moneyIn(fields)
   if (id === undefined || amount === undefined) return unknown('the answer has no id or no amount')

@@ -29,7 +29,10 @@ export function claimsIn({ body }: Inbound): readonly Claim[] {
   if (fields === undefined || amount === undefined || eventId === undefined || key === undefined) {
     throw new Error('the message is none of Acme Bank')
   }
-  if (dispute === undefined) return [{ eventId, key, outcome: outcomeOf(fields, amount), amount }]
+  // DECIDE(part): is this the amount that was approved? If it can be the requested one, let code 10 be `unknown` here.
+  if (dispute === undefined) {
+    return [{ eventId, key, outcome: outcomeOf(fields, undefined), amount }]
+  }
   // DECIDE(dispute id): without ids of disputes, leave out `reference`: an invented one swallows the second dispute.
   const refs = { dispute }
   const outcome = { is: 'chargeback', reason: disputeReasonFor(reason), refs } as const

@@ -43,6 +43,23 @@ export const news: readonly Case[] = [
     },
   },
   {
+    name: 'an event of a partial approval claims the part',
+    without: needs(needsInbound, needsMessage('partialApproval')),
+    async run(stage) {
+      const { operation } = await paid(stage)
+      const { key, amount: whole } = operation
+      const amount = { ...whole, minor: whole.minor / 2n }
+      const message = await messageOf(stage, 'partialApproval', { ...operation, amount })
+      assert.equal(await verify(stage, message), true, 'a genuine message is proven')
+      const claims = await claimsIn(stage, message)
+      const rule = 'Tollgate compares the amount, and undoes the part or keeps it'
+      mustClaim(claims, key, 'approved', rule)
+      const { outcome, amount: told } = claims[0]!
+      const said = outcome.is === 'approved' ? (outcome.amount ?? told) : told
+      assert.deepEqual(said, amount, `the claim is about the part: ${rule}`)
+    },
+  },
+  {
     name: 'an operation that fails after it counted as done is told by its event',
     without: needs(needsInbound, needsMessage('failure')),
     async run(stage) {
