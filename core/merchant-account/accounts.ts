@@ -180,11 +180,14 @@ export class Accounts {
   }
 
   /**
-   * Replaces secrets by new ones; others keep their values.
+   * Replaces secrets by new ones; others keep their values. Null or "" removes a secret that is not required.
    *
    * @throws GatewayError 400 naming the field that is wrong, 404 · ConfirmationNeededError
    */
-  rotate(id: string, secrets: Facts, change: AgreedChange = {}): Promise<void> {
+  rotate(id: string, given: Facts, change: AgreedChange = {}): Promise<void> {
+    const secrets = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, value ?? '']),
+    )
     return this.#change('rotate', id, change, async (row) => {
       const loaded = this.#loaded(row)
       if (Object.keys(secrets).length === 0) throw wrong('secrets', 'must have at least one secret')

@@ -214,7 +214,8 @@ const set: Command = {
 
 const rotate: Command = {
   name: 'account rotate',
-  summary: 'Replace secrets of an acquirer account. Secrets that are left out keep their values.',
+  summary:
+    'Replace secrets of an acquirer account. Secrets that are left out keep their values. null removes one that is not required: {"previousSecret":null}.',
   words: ['<id>'],
   options: { ...secretsOption, ...proposalOption },
   notes:
@@ -224,7 +225,15 @@ const rotate: Command = {
       const { connector } = await gateway.accounts.show(id)
       const secrets = await secretsFor(given, settingsOfConnector(gateway, connector))
       await gateway.accounts.rotate(id, secrets, by(given))
-      print(`replaced ${Object.keys(secrets).join(', ')} of ${id}`)
+      const isGone = ([, value]: [string, unknown]) => value === null || value === ''
+      const all = Object.entries(secrets)
+      const tell = (what: string, some: typeof all) =>
+        some.length > 0 && print(`${what} ${some.map(([name]) => name).join(', ')} of ${id}`)
+      tell(
+        'replaced',
+        all.filter((one) => !isGone(one)),
+      )
+      tell('removed', all.filter(isGone))
       return 0
     }),
 }

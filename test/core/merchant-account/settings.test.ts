@@ -180,6 +180,14 @@ describe('settings of acquirer accounts', () => {
     assert.ok(stored.length > 0 && stored.every(({ whole }) => !whole.includes('PRIVATE KEY')))
   })
 
+  test('null and an empty text remove a secret that is not required', async () => {
+    for (const nothing of [null, '']) {
+      const id = await add({ merchantId: 'shop-1', apiKey: 'a', clientKey: 'c' })
+      await run.gateway.accounts.rotate(id, { clientKey: nothing })
+      assert.deepEqual((await run.gateway.accounts.show(id)).secrets, ['apiKey'])
+    }
+  })
+
   test('keys and certificates keep their lines, and so do settings whose table allows lines', async () => {
     const id = await add({ note: 'two\nlines', apiKey: pem, clientKey: 'two\nlines' })
     assert.deepEqual((await run.gateway.accounts.show(id)).settings, { note: 'two\nlines' })
