@@ -17,3 +17,12 @@ export function isPlain(url: string): boolean {
   const isOwn = host.startsWith('/') || isLoopback(host)
   return !isOwn && !client.ssl
 }
+
+/** The database of a URL for people: `/shop`, without escapes. */
+export function databaseOf({ pathname }: URL): string {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return pathname
+  }
+}

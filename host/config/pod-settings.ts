@@ -1,4 +1,5 @@
 /** Several databases as one installation: the setting `pods`, and the choice of one of them for a command. */
+import { databaseOf } from './database-url.ts'
 import type { HostSettings } from './read-settings.ts'
 
 export type PodSetting = {
@@ -72,8 +73,8 @@ function twice(pods: readonly PodSetting[], of: (pod: PodSetting) => string): st
 
 /** The database of a URL for people, the same for two URLs that differ in users and options. */
 export function placeOf(database: string): string {
-  const { hostname, port, pathname } = new URL(database)
-  return `${hostname.toLowerCase() || 'this machine'}:${port || '5432'}${pathname}`
+  const url = new URL(database)
+  return `${url.hostname.toLowerCase() || 'this machine'}:${url.port || '5432'}${databaseOf(url)}`
 }
 
 /** Why pods do not fit the other settings. */
