@@ -49,12 +49,17 @@ grant execute on function tollgate.${name} to ${running};`,
 revoke execute on function tollgate.forget_audit(bigint) from public, ${running};`
 }
 
-/** Grants the running user, where one exists, access to the tables of a migration. */
+/**
+ * Grants the running user, where one exists, access to the tables of a migration. The running user itself grants
+ * nothing: nobody but the owner of the schema has what to grant.
+ */
 export async function grantRunning(database: Database, pool: pg.Pool): Promise<void> {
   const { running } = rolesOf(database)
   const { rowCount } = await pool.query(
     `select from pg_roles as role
-     where role.rolname = $1 and has_table_privilege(role.oid, '${database.schema}.payment', 'insert')`,
+     join pg_namespace as schema on schema.nspname = '${database.schema}'
+     where role.rolname = $1 and pg_has_role(current_user, schema.nspowner, 'usage')
+       and has_table_privilege(role.oid, '${database.schema}.payment', 'insert')`,
     [running],
   )
   if (rowCount === 1) await pool.query(database.rewrite(grants(database)))

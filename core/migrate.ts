@@ -108,6 +108,55 @@ async function migrateOne(
   return next?.name
 }
 
+async function refuseUnlessMayCreate(client: pg.PoolClient, schema: string): Promise<void> {
+  const { rows } = await client.query<{ user: string; may_create: boolean }>(
+    `select current_user as user, has_database_privilege(current_database(), 'create') as may_create`,
+  )
+  const { user, may_create } = rows[0]!
+  if (may_create) return
+  throw new MigrationError(
+    `The schema ${schema} is missing, and the user ${user} lacks the right CREATE on this database. The rights of a database are in no dump: run "tollgate migrate --roles" as an administrator of the server, which grants them again.`,
+  )
+}
+
+async function refuseUnlessMayChange(
+  { schema }: Database,
+  client: pg.PoolClient,
+  migration: string,
+): Promise<void> {
+  const { rows } = await client.query<{ user: string; owner: string; may_change: boolean }>(
+    `select current_user as user, pg_get_userbyid(nspowner) as owner,
+       has_schema_privilege(oid, 'create') as may_change
+     from pg_namespace
+     where nspname = $1`,
+    [schema],
+  )
+  const { user, owner, may_change } = rows[0]!
+  if (may_change) return
+  throw new MigrationError(
+    `Migration ${migration} has not run, and the user ${user} may not change the schema ${schema}: run "tollgate migrate" as its owner ${owner}. Processes of ${user} start with TOLLGATE_MIGRATE=false.`,
+  )
+}
+
+/**
+ * Makes the schemas, also that of the queues, because pg-boss makes it before it takes turns, and the list of
+ * migrations. Says nothing to a server that has them: PostgreSQL asks for the right to make even what exists.
+ */
+async function makeMissing({ schema }: Database, client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select name from unnest($1::text[]) as name where to_regnamespace(name) is null',
+    [[schema, `${schema}_boss`]],
+  )
+  if (rows.length > 0) await refuseUnlessMayCreate(client, rows[0]!.name)
+  for (const { name } of rows) await client.query(`create schema if not exists ${name}`)
+  const table = await client.query('select to_regclass($1) is not null as is_there', [
+    `${schema}.migration`,
+  ])
+  if (table.rows[0].is_there === true) return
+  await client.query(`create table if not exists ${schema}.migration
+    (name text primary key, checksum text not null, at timestamptz not null default now())`)
+}
+
 /** @throws MigrationError */
 async function nextFile(
   database: Database,
@@ -115,12 +164,7 @@ async function nextFile(
   files: readonly MigrationFile[],
 ): Promise<MigrationFile | undefined> {
   const { schema } = database
-  // Also that of the queues, because pg-boss makes it before it takes turns.
-  await client.query(
-    `create schema if not exists ${schema}; create schema if not exists ${schema}_boss`,
-  )
-  await client.query(`create table if not exists ${schema}.migration
-    (name text primary key, checksum text not null, at timestamptz not null default now())`)
+  await makeMissing(database, client)
   const { rows } = await client.query(`select name, checksum from ${schema}.migration`)
   const done = new Map<string, string>(rows.map((row) => [row.name, row.checksum]))
   const newer = [...done.keys()].filter((name) => !files.some((file) => file.name === name))
@@ -134,6 +178,7 @@ async function nextFile(
     throw new MigrationError(`Migration ${changed.name} was changed after it ran here. Restore it.`)
   }
   const pending = files.filter((file) => !done.has(file.name))
+  if (pending.length > 0) await refuseUnlessMayChange(database, client, pending[0]!.name)
   if (done.size > 0 && pending.some((file) => file.text.startsWith(breakingMark))) {
     await refuseWhileOthersRun(database, client)
   }

@@ -9,8 +9,8 @@ import { limits } from '@tollgate/schemas'
 import type pg from 'pg'
 import { faultPoint } from '../fault-point.ts'
 import { lowestId } from '../ids.ts'
-import { type Client, type Database, patience, sqlState } from './database.ts'
-import { type Sql, sql } from './sql.ts'
+import { type Client, type Database, patience } from './database.ts'
+import { sql } from './sql.ts'
 
 type PlainRow = {
   entity_id: string
@@ -24,12 +24,14 @@ type PlainRow = {
 const lockNumber = 7_042_023
 const batch = 2_000
 
-/** Asks the catalogue itself: within a transaction, to_regclass can name a table that another process dropped. */
-const plainTable = sql<{ is_there: boolean }>`
-  select exists (
-    select
-    from pg_tables
-    where concat(schemaname, '.', tablename) = 'tollgate.idempotency_plain') as is_there`
+/**
+ * Empty without the table. Asks the catalogue itself: within a transaction, to_regclass can name a table that
+ * another process dropped. A user that is no member of the owner cannot drop it.
+ */
+const plainTable = sql<{ may_drop: boolean }>`
+  select pg_has_role(current_user, tableowner, 'usage') as may_drop
+  from pg_tables
+  where concat(schemaname, '.', tablename) = 'tollgate.idempotency_plain'`
 
 /** Rows in the order of the primary key, without expired ones. */
 const plainAfter = (entityId: string, key: string, days: number) => sql<PlainRow>`
@@ -60,7 +62,7 @@ export async function digestIdempotencyKeys(
   digest: (entityId: string, key: string) => Buffer,
 ): Promise<number> {
   const [table] = await database.run(pool, plainTable)
-  if (!table!.is_there) return 0
+  if (table === undefined) return 0
   let taken = 0
   let last = { entity_id: lowestId, key: '' }
   for (;;) {
@@ -76,13 +78,10 @@ export async function digestIdempotencyKeys(
     taken += rows.length
     last = rows.at(-1)!
   }
-  const end = (statement: Sql) =>
-    inTurn(database, pool, (client) => database.query(client, statement))
-  // A role that may not drop tables leaves an empty one behind.
-  await end(dropPlain).catch((error: unknown) => {
-    if (sqlState(error) !== '42501') throw error
-    return end(emptyPlain)
-  })
+  // A user that may not drop tables leaves an empty one behind, and asks for nothing that the server refuses.
+  await inTurn(database, pool, (client) =>
+    database.query(client, table.may_drop ? dropPlain : emptyPlain),
+  )
   return taken
 }
 
@@ -101,7 +100,7 @@ const inTurn = <T>(
       await client.query('set local statement_timeout = 0; set local lock_timeout = 0')
       await client.query('select pg_advisory_xact_lock($1)', [lockNumber])
       const [table] = await database.query(client, plainTable)
-      return table!.is_there ? work(client) : undefined
+      return table === undefined ? undefined : work(client)
     },
     patience(limits.upkeepMs),
   )

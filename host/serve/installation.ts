@@ -14,6 +14,7 @@ import type { Plugin } from '@tollgate/plugin-kit'
 import { release } from '@tollgate/widget'
 import { cardTestingFrom } from '../config/card-testing-settings.ts'
 import { databaseFrom } from '../config/database-settings.ts'
+import { databaseOf } from '../config/database-url.ts'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
@@ -66,9 +67,10 @@ export async function openDatabase(
   user: DatabaseUser = 'command',
 ): Promise<OpenDatabase> {
   if (settings.databaseUrl !== undefined) {
-    const { hostname, port, pathname } = new URL(settings.databaseUrl)
-    const title = `${hostname || 'this machine'}${port === '' ? '' : `:${port}`}${pathname}`
     const { databaseUrl: url } = settings
+    const read = new URL(url)
+    const server = `${read.hostname || 'this machine'}${read.port === '' ? '' : `:${read.port}`}`
+    const title = `${server}${databaseOf(read)}`
     const options = databaseFrom(settings, url, place.folder)
     return { url, options, title, async announce() {}, async stop() {} }
   }
@@ -310,7 +312,8 @@ const reasons: Readonly<Record<string, string>> = {
   '28P01': 'the password is wrong',
   '28000': 'the user is not allowed to connect',
   '3D000': 'the server has no database with this name',
-  '42501': 'the user lacks permission: the user must own the schema',
+  '42501':
+    'the user lacks permission. Migrations need the user that owns the schema, and other users TOLLGATE_MIGRATE=false; after a restore, "tollgate migrate --roles" as an administrator grants the rights again',
   '53300': 'the server has no free connection',
 }
 

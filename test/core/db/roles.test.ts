@@ -1,6 +1,8 @@
 /** The running user can take payments and cannot change audit rows. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import {
@@ -19,6 +21,18 @@ const schema = `roles_${randomBytes(4).toString('hex')}`
 const migrating = `${schema}_migrating`
 const running = `${schema}_running`
 
+const noop = () => {}
+
+/** The server of the tests logs no errors; of this database it does. */
+async function showErrors({ url, name }: TestDatabase): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    `alter database ${name} set log_min_messages = 'error'; alter database ${name} set log_min_error_statement = 'error'`,
+  )
+  await client.end()
+}
+
 describe('separate database users for migration and operation', () => {
   let database: TestDatabase
   let client: pg.Client
@@ -27,6 +41,7 @@ describe('separate database users for migration and operation', () => {
   const alarms: unknown[] = []
   before(async () => {
     database = await createDatabase()
+    await showErrors(database)
     // Tables as an older installation has them: created by its only user.
     await migrateDatabase({ url: database.url, schema })
     for (const { name, password } of await makeRoles({ url: database.url, schema })) {
@@ -59,6 +74,19 @@ describe('separate database users for migration and operation', () => {
 
   const query = async (text: string) =>
     (await client.query(text.replaceAll('tollgate.', `${schema}.`))).rows
+
+  /** Errors in the server's log about this schema, while the work runs. */
+  const serverErrors = async (work: () => Promise<void>): Promise<string[]> => {
+    const own = new pg.Client({ connectionString: database.url })
+    await own.connect()
+    const { rows } = await own.query<{ data_directory: string }>('show data_directory')
+    await own.end()
+    const log = join(rows[0]!.data_directory, '../postgres.log')
+    const before = (await stat(log)).size
+    await work()
+    const added = (await readFile(log)).subarray(before).toString()
+    return added.split('\n').filter((line) => /ERROR|STATEMENT/.test(line) && line.includes(schema))
+  }
 
   test('an engine starts, pays, writes its audit trail and links it', async () => {
     const { entities } = gateway
@@ -137,8 +165,65 @@ describe('separate database users for migration and operation', () => {
     await owner.end()
     assert.deepEqual(await query('select id from tollgate.later'), [])
     assert.deepEqual(await migrateDatabase({ url: urls[migrating]!, schema }), [])
-    await assert.rejects(migrateDatabase({ url: urls[running]!, schema }), /permission denied/)
+    assert.deepEqual(await migrateDatabase({ url: urls[running]!, schema }), [])
+    const own = new pg.Client({ connectionString: database.url })
+    await own.connect()
+    const newest = `(select max(name) from ${schema}.migration)`
+    const { rows } = await own.query(
+      `delete from ${schema}.migration where name = ${newest} returning *`,
+    )
+    await assert.rejects(
+      migrateDatabase({ url: urls[running]!, schema }),
+      new RegExp(
+        `the user ${running} may not change .* as its owner ${migrating}.* TOLLGATE_MIGRATE=false`,
+      ),
+    )
+    const { name, checksum, at } = rows[0]
+    await own.query(`insert into ${schema}.migration (name, checksum, at) values ($1, $2, $3)`, [
+      name,
+      checksum,
+      at,
+    ])
+    await own.end()
     assert.equal((await gateway.audit.verify()).problems.length, 0)
+  })
+
+  test('a start of the running user with the usual settings asks the server for nothing that it refuses', async () => {
+    const errors = await serverErrors(async () => {
+      const second = await createGateway({
+        database: { url: urls[running]!, schema },
+        plugins: [freshSimulator()],
+        environment: 'test',
+        keys: localKeys(testKey),
+      })
+      await second.close()
+    })
+    assert.deepEqual(errors, [])
+    const control = await serverErrors(() => query('drop table tollgate.audit').then(noop, noop))
+    assert.match(control.join(), /must be owner of table audit|drop table/)
+  })
+
+  test('the migrating user needs no rights to a database that has its schemas, as after a restore', async () => {
+    const own = new pg.Client({ connectionString: database.url })
+    await own.connect()
+    try {
+      const revoke = (what: string) =>
+        own.query(
+          `do $$ begin execute format('revoke ${what} on database %I from ${migrating}', current_database()); end $$`,
+        )
+      await revoke('create, connect')
+      assert.deepEqual(await migrateDatabase({ url: urls[migrating]!, schema }), [])
+      await own.query(`alter schema ${schema}_boss rename to ${schema}_other`)
+      await assert.rejects(
+        migrateDatabase({ url: urls[migrating]!, schema }),
+        new RegExp(
+          `The schema ${schema}_boss is missing, and the user ${migrating} lacks the right CREATE on this database.* "tollgate migrate --roles"`,
+        ),
+      )
+      await own.query(`alter schema ${schema}_other rename to ${schema}_boss`)
+    } finally {
+      await own.end()
+    }
   })
 
   test('users that are created again keep their passwords and rights', async () => {
