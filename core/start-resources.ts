@@ -5,6 +5,7 @@ import { limits } from '@tollgate/schemas'
 import { marked } from './audit/alarm.ts'
 import type { CheckedOptions } from './check-options.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { connectorRules, mayReachLoopback } from './connector/reach.ts'
 import { Database } from './db/database.ts'
 import { Lanes } from './db/lanes.ts'
 import { type AddressRules, addressRules } from './net/address.ts'
@@ -42,7 +43,7 @@ export function openResources(options: CheckedOptions): Resources {
   const database = new Database(options.database, log)
   const lanes = new Lanes(database, options.database.pool ?? {})
   const isWorker = options.role !== 'api'
-  const mayReachLoopback = environment === 'test' && options.allowLoopback !== false
+  const allowLoopback = mayReachLoopback(options)
   const forMerchants = environment === 'test' && (options.allowLoopbackForMerchants ?? false)
   return {
     name,
@@ -52,10 +53,10 @@ export function openResources(options: CheckedOptions): Resources {
     database,
     lanes,
     isWorker,
-    outgoing: createOutgoing({ name, allowLoopback: mayReachLoopback, clock }),
+    outgoing: createOutgoing({ name, allowLoopback, clock }),
     toMerchants: createOutgoing({ name, allowLoopback: forMerchants, clock }),
     merchantUrlRules: addressRules({ allowLoopback: forMerchants }),
-    connectorRules: addressRules({ allowLoopback: mayReachLoopback }),
+    connectorRules: connectorRules(options),
     showsAnswers: forMerchants === false,
     queue: new Queue(database, {
       engine: name,

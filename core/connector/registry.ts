@@ -10,8 +10,10 @@ import {
   type Wallet,
   type WalletField,
 } from '@tollgate/plugin-kit'
+import type { AddressRules } from '../net/address.ts'
 import { asConnector } from './authenticator.ts'
-import { checkSettings } from './settings.ts'
+import { type ConnectorReach, connectorRules } from './reach.ts'
+import { checkSettings, refuseUnreachable } from './settings.ts'
 import { checkSettlement } from './settlement-facts.ts'
 import { walletAsConnector } from './wallet.ts'
 
@@ -56,16 +58,20 @@ const money = [
   'verify',
 ] as const
 
+type Configs = Readonly<Record<string, Record<string, unknown>>>
+
 /**
  * Checks plugins and their settings as a start does, without a database.
  *
+ * @param reach With it, also whether a request can go to each URL of the settings.
  * @throws PluginError
  */
 export function checkPlugins(
   plugins: readonly Plugin[],
-  configs: Readonly<Record<string, Record<string, unknown>>>,
+  configs: Configs,
+  reach?: ConnectorReach,
 ): void {
-  new Registry(plugins, configs)
+  new Registry(plugins, configs, reach && connectorRules(reach))
 }
 
 /**
@@ -75,17 +81,17 @@ export function checkPlugins(
  */
 export class Registry {
   readonly #byName = new Map<string, Loaded>()
+  readonly #rules: AddressRules | undefined
   readonly plugins: readonly Plugin[]
   /** File protocols by their scheme. */
   readonly transfers: ReadonlyMap<string, Transfer>
   /** Servers by their name. */
   readonly servers: ReadonlyMap<string, Server>
 
-  constructor(
-    plugins: readonly Plugin[],
-    configs: Readonly<Record<string, Record<string, unknown>>>,
-  ) {
+  /** @param rules With them, a URL of the settings that no request can go to is refused. */
+  constructor(plugins: readonly Plugin[], configs: Configs, rules?: AddressRules) {
     this.plugins = plugins
+    this.#rules = rules
     const names = new Set<string>()
     for (const plugin of plugins) {
       checkPlugin(plugin)
@@ -147,11 +153,7 @@ export class Registry {
     checkContract(where, contract)
   }
 
-  #addAuthenticator(
-    plugin: Plugin,
-    authenticator: Authenticator,
-    configs: Readonly<Record<string, Record<string, unknown>>>,
-  ): void {
+  #addAuthenticator(plugin: Plugin, authenticator: Authenticator, configs: Configs): void {
     const { name } = authenticator
     const where = `Authenticator "${name}" of plugin "${plugin.name}"`
     this.#checkFacts(where, authenticator)
@@ -167,17 +169,13 @@ export class Registry {
     }
     this.#byName.set(name, {
       connector: asConnector(authenticator),
-      config: configOf(authenticator, configs),
+      config: configOf(authenticator, configs, this.#rules),
       plugin: plugin.name,
       authenticator,
     })
   }
 
-  #addWallet(
-    plugin: Plugin,
-    wallet: Wallet,
-    configs: Readonly<Record<string, Record<string, unknown>>>,
-  ): void {
+  #addWallet(plugin: Plugin, wallet: Wallet, configs: Configs): void {
     const { name, field } = wallet
     const where = `Wallet "${name}" of plugin "${plugin.name}"`
     this.#checkFacts(where, wallet)
@@ -196,7 +194,7 @@ export class Registry {
         `${where}: another wallet opens ${field}.paymentToken.`,
       )
     }
-    const config = configOf(wallet, configs)
+    const config = configOf(wallet, configs, this.#rules)
     this.#byName.set(name, {
       connector: walletAsConnector(wallet),
       config,
@@ -205,11 +203,7 @@ export class Registry {
     })
   }
 
-  #add(
-    plugin: Plugin,
-    connector: Connector,
-    configs: Readonly<Record<string, Record<string, unknown>>>,
-  ): void {
+  #add(plugin: Plugin, connector: Connector, configs: Configs): void {
     const where = `Connector "${connector.name}" of plugin "${plugin.name}"`
     this.#checkFacts(where, connector)
     if (!money.some((handler) => connector[handler] !== undefined)) {
@@ -228,7 +222,7 @@ export class Registry {
     const impossible = impossibleFact(connector.supports)
     if (impossible !== undefined) throw new PluginError('bad-facts', `${where}: ${impossible}.`)
     if (connector.settlement !== undefined) checkSettlement(where, connector.settlement)
-    const config = configOf(connector, configs)
+    const config = configOf(connector, configs, this.#rules)
     this.#byName.set(connector.name, { connector, config, plugin: plugin.name })
   }
 
@@ -269,10 +263,17 @@ export class Registry {
 
 const walletFields: readonly WalletField[] = ['applePay', 'googlePay', 'samsungPay']
 
-const configOf = (
+function configOf(
   { name, config }: Pick<Connector, 'name' | 'config'>,
-  configs: Readonly<Record<string, Record<string, unknown>>>,
-) => (config === undefined ? {} : checkSettings(config, configs[name] ?? {}, `connectors.${name}`))
+  configs: Configs,
+  rules: AddressRules | undefined,
+): Readonly<Record<string, unknown>> {
+  if (config === undefined) return {}
+  const where = `connectors.${name}`
+  const read = checkSettings(config, configs[name] ?? {}, where)
+  if (rules !== undefined) refuseUnreachable(config, read, where, rules)
+  return read
+}
 
 /** @throws PluginError when two plugins bring the same. */
 function byName<Part>(

@@ -1,5 +1,6 @@
 import { PluginError } from '@tollgate/plugin-kit'
 import type { Field, Format, Group } from '@tollgate/schemas'
+import { type AddressRules, checkUrl } from '../net/address.ts'
 
 /**
  * Checks settings against their table and converts them to their types.
@@ -32,6 +33,26 @@ export function checkSettings(
   }
   if (problems.length > 0) throw new PluginError('bad-setting', problems.join('; '))
   return Object.freeze(result)
+}
+
+/**
+ * Refuses a URL to which no request can go: each one would fail, and each payment with it.
+ *
+ * @throws PluginError naming every such setting.
+ */
+export function refuseUnreachable(
+  table: Group,
+  read: Readonly<Record<string, unknown>>,
+  where: string,
+  rules: AddressRules,
+): void {
+  const problems = table.fields.flatMap((field) => {
+    const url = read[field.name]
+    if (field.format.kind !== 'url' || typeof url !== 'string') return []
+    const check = checkUrl(url, rules)
+    return check.ok ? [] : [`${where}.${field.name} ${shown(field, url)} ${check.why}`]
+  })
+  if (problems.length > 0) throw new PluginError('bad-setting', problems.join('; '))
 }
 
 /** Whether a text has the form of a setting or of a connector's own parameter. */

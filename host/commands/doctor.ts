@@ -68,7 +68,7 @@ function surroundings(settings: HostSettings): Finding[] {
 async function examinePlugins(settings: HostSettings): Promise<Finding> {
   try {
     const plugins = await loadPlugins(settings, placeOfCommand().folder)
-    checkPlugins(plugins, settings.connectors)
+    checkPlugins(plugins, settings.connectors, settings)
     return { is: 'well', text: `plugins: ${plugins.map(({ name }) => name).join(', ') || 'none'}` }
   } catch (thrown) {
     if (!(thrown instanceof SettingsError || thrown instanceof PluginError)) throw thrown

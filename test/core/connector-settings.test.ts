@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, none, O, PluginError, request, settings } from '@tollgate/plugin-kit'
-import { checkPlugins } from '../../core/index.ts'
+import { checkPlugins, createGateway, localKeys } from '../../core/index.ts'
 import { scriptedAcquirer } from '../rig/acquirer.ts'
+import { testKey } from '../rig/gateway.ts'
 
 describe('settings of connectors', () => {
   const { plugin } = scriptedAcquirer()
   const [connector] = plugin.connectors!
   const config = settings('Acme', [
     ['region', { kind: 'text', min: 1, max: 8 }, O, request, none, 'The region of the account.'],
+    ['url', { kind: 'url', max: 200 }, O, request, none, 'Base URL of the API.'],
   ])
   const configured = definePlugin({
     ...plugin,
@@ -18,9 +20,12 @@ describe('settings of connectors', () => {
       { ...connector!, name: 'plain' },
     ],
   })
-  const refusal = (configs: Record<string, Record<string, unknown>>) => {
+  const refusal = (
+    configs: Record<string, Record<string, unknown>>,
+    reach?: Parameters<typeof checkPlugins>[2],
+  ) => {
     try {
-      checkPlugins([configured], configs)
+      checkPlugins([configured], configs, reach)
       return undefined
     } catch (error) {
       assert.ok(error instanceof PluginError, String(error))
@@ -36,5 +41,34 @@ describe('settings of connectors', () => {
 
   test('settings of a connector that takes none are refused', () => {
     assert.match(refusal({ plain: { region: 'eu' } })!, /^connectors\.plain: it takes no settings/)
+  })
+
+  test('a URL that no request reaches is refused by its name, as the calls of accounts refuse it', async () => {
+    const at = (url: string) => ({ acme: { url } })
+    const live = { environment: 'live', allowLoopback: true } as const
+    const refused = {
+      'http://bank.example': 'must be an https URL',
+      'http://127.0.0.1:9090': 'must be an https URL',
+      'https://127.0.0.1:9090': 'must lead to a public address',
+      'https://10.0.0.5/api': 'must lead to a public address',
+      'https://me:secret@bank.example': 'must not contain a user name or a password',
+    }
+    for (const [url, why] of Object.entries(refused)) {
+      assert.equal(refusal(at(url), live), `connectors.acme.url is "${url}": ${why}`)
+    }
+    assert.equal(refusal(at('https://bank.example'), live), undefined)
+    assert.equal(refusal(at('http://127.0.0.1:9090'), { environment: 'test' }), undefined)
+    assert.match(
+      refusal(at('http://127.0.0.1:9090'), { environment: 'test', allowLoopback: false })!,
+      /https/,
+    )
+    const start = createGateway({
+      database: { url: 'postgres://127.0.0.1:1/nowhere' },
+      plugins: [configured],
+      connectors: at('http://bank.example'),
+      environment: 'live',
+      keys: localKeys(testKey),
+    })
+    await assert.rejects(start, { name: 'PluginError', message: /^connectors\.acme\.url is / })
   })
 })
