@@ -8,6 +8,7 @@ import {
   examineAudit,
   examineKeys,
   examineMigrations,
+  examineRights,
   examineRows,
   examineServer,
   type Finding,
@@ -106,7 +107,7 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
       return findings
     }
     const migrations = await examineMigrations(store)
-    findings.push(migrations)
+    findings.push(migrations, ...(await examineRights(store)))
     const keys = await keysFor(located, directory, (await store.dataKeys()).length > 0)
     if ('text' in keys) findings.push(keys)
     else {

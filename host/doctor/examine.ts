@@ -45,6 +45,18 @@ export async function examineServer(store: DoctorStore): Promise<Finding[]> {
   return findings
 }
 
+/** After a restore, the users lack their rights to the database. */
+export async function examineRights(store: DoctorStore): Promise<Finding[]> {
+  const lacking = await store.lackingRights()
+  if (lacking.length === 0) return []
+  const rights = lacking.map(({ user, right }) => `${user} ${right}`).join(', ')
+  return [
+    note(
+      `users lack rights to this database, as after a restore (${rights}): run tollgate migrate --roles as an administrator`,
+    ),
+  ]
+}
+
 /** The migrations of the code against those of the database. */
 export async function examineMigrations(store: DoctorStore): Promise<Finding> {
   const done = new Map((await store.migrations()).map(({ name, checksum }) => [name, checksum]))

@@ -36,6 +36,19 @@ export class DoctorStore {
     return Number(row?.count)
   }
 
+  /** Rights to the database that its two users lack; none without these users. No dump contains them. */
+  lackingRights(): Promise<{ user: string; right: string }[]> {
+    return this.#rows(
+      `
+      select rolname as user, wanted.right
+      from (values ('_migrating', 'connect'), ('_migrating', 'create'), ('_running', 'connect')) as wanted (suffix, "right")
+      join pg_roles on rolname = concat($1::text, wanted.suffix)
+      where not has_database_privilege(rolname, current_database(), wanted.right)
+      order by rolname, wanted.right`,
+      [this.#schema],
+    )
+  }
+
   async isThere(): Promise<boolean> {
     const [row] = await this.#rows<{ there: boolean }>(
       "select to_regclass('tollgate.migration') is not null as there",

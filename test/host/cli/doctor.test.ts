@@ -1,8 +1,11 @@
 /** What the doctor says about the rows of payments. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
+import { testCluster } from '../../rig/cluster.ts'
 import { createDatabase } from '../../rig/database.ts'
 import { startGateway, testKey } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
@@ -112,6 +115,50 @@ test('the doctor refuses plugins and connector settings with which serve would n
     const unset = await examined(json)
     assert.match(unset.out, /PROBLEM {2}serve would not start: .*url/)
   } finally {
+    await project.remove()
+  }
+})
+
+test('the doctor finds rights that a restore lost, and a connector whose URL no request reaches', async () => {
+  const database = await createDatabase()
+  const project = await projectFolder()
+  // Users belong to the whole server, so their names are unique to this test.
+  const schema = `doctor_${randomBytes(4).toString('hex')}`
+  const env = {
+    DATABASE_URL: database.url,
+    TOLLGATE_KEYS: testKey,
+    TOLLGATE_DATABASE_SCHEMA: schema,
+    TOLLGATE_PLUGINS: './bank.ts',
+    TOLLGATE_CONNECTORS: '{"acquirer-json":{"url":"http://bank.example"}}',
+  }
+  const bank = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')
+  await writeFile(join(project.path, 'bank.ts'), `export { default } from '${bank}'\n`)
+  const run = (...words: string[]) => runTollgate(words, { folder: project.path, env })
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    assert.equal((await run('migrate', '--roles')).code, 0)
+    assert.doesNotMatch((await run('doctor')).out, /lack rights/)
+    await client.query(`revoke create on database ${database.name} from ${schema}_migrating`)
+    const { code, out } = await run('doctor')
+    assert.equal(code, 1)
+    assert.match(
+      out,
+      new RegExp(`^note .*\\(${schema}_migrating create\\): run tollgate migrate --roles`, 'm'),
+    )
+    assert.match(
+      out,
+      /^PROBLEM {2}serve would not start: connectors\.acquirer-json\.url is "http:\/\/bank\.example": must be an https URL$/m,
+    )
+    assert.equal((await run('migrate', '--roles')).code, 0)
+    assert.doesNotMatch((await run('doctor')).out, /lack rights/)
+  } finally {
+    await client.end()
+    await database.drop()
+    const cluster = new pg.Client({ connectionString: (await testCluster()).url })
+    await cluster.connect()
+    await cluster.query(`drop role ${schema}_migrating; drop role ${schema}_running`)
+    await cluster.end()
     await project.remove()
   }
 })
