@@ -83,7 +83,11 @@ export class Leadership {
     if (before !== undefined && !isRestored && before.timeline >= timeline) return
     if (isRestored) {
       const [newest] = await ask(newestTxid)
-      await catchUp(client, nextTxid, largest(knownTxid, BigInt(newest?.txid ?? 0)))
+      const last = await catchUp(client, nextTxid, largest(knownTxid, BigInt(newest?.txid ?? 0)))
+      this.#log.info(
+        { from: String(nextTxid), to: String(last) },
+        'the database was restored into another cluster: this start leaves out the transaction numbers of its rows, so that the event feed and reports miss nothing',
+      )
     } else if (before !== undefined) {
       await skip(client, nextTxid, largest(nextTxid, knownTxid) + BigInt(limits.skippedTxids))
     }
@@ -99,14 +103,18 @@ const largest = (one: bigint, other: bigint) => (one > other ? one : other)
 /**
  * A dump that was restored into a new cluster brings rows with numbers that the server has not reached. Until it
  * has, feed and reports would hide them and miss new ones. Readers know numbers of after the dump, which stay out.
+ *
+ * @returns the last number that is left out.
  */
-async function catchUp(client: pg.ClientBase, next: bigint, newest: bigint): Promise<void> {
+async function catchUp(client: pg.ClientBase, next: bigint, newest: bigint): Promise<bigint> {
   if (newest > next && newest - next > BigInt(limits.restoredTxids)) {
     throw new Error(
       `the database was restored into another cluster, whose transaction counter is ${next}, and its rows have numbers up to ${newest}. Before starting any process, run outside of a transaction: ${skipTxids(newest + 1n)}`,
     )
   }
-  await skip(client, next, largest(next, newest) + BigInt(limits.skippedTxids))
+  const last = largest(next, newest) + BigInt(limits.skippedTxids)
+  await skip(client, next, last)
+  return last
 }
 
 /**

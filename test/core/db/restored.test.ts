@@ -26,7 +26,15 @@ describe('a database from another cluster', () => {
   test('the first start leaves out the numbers of its events, so that readers of the feed miss nothing', async () => {
     const old = await pay()
     await asRestored(50_000)
-    const another = await run.another()
+    const told: [Record<string, unknown>, string][] = []
+    const log = { info: (...line: [object, string]) => void told.push(line as never), warn() {} }
+    const another = await run.another({ log })
+    await run.another({ log })
+    const notes = told.filter(([, text]) =>
+      text.startsWith('the database was restored into another'),
+    )
+    assert.equal(notes.length, 1, 'the start that closes the gap tells it once')
+    assert.ok(Number(notes[0]![0].to) > Number(notes[0]![0].from) + 50_000)
     const one = await pay()
     await olderTransactionsEnd(run)
     const { events } = await another.events.list({ since: '2026-01-01' })
