@@ -243,6 +243,12 @@ describe('metrics of a host', () => {
       return problem
     }
 
+    test('a process that vanished from the discovery is told by a rule of its own', () => {
+      const { expr } = rules.find(({ alert }) => alert === 'TollgateAbsent')!
+      assert.match(expr, /^absent\(tollgate_info\{job="tollgate", role=~"api\|all"\}\)/)
+      assert.match(expr, /absent\(tollgate_info\{job="tollgate", role=~"worker\|all"\}\)/)
+    })
+
     test('every expression is PromQL; a broken one would be noticed', () => {
       assert.ok(expressions.length > 30)
       for (const [where, expr] of expressions) assert.equal(problemIn(expr), undefined, where)
