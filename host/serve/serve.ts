@@ -41,6 +41,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
   let listening: Listening | undefined
   let shop: DemoShop | undefined
   try {
+    tellWithoutAcquirer(gateway, place)
     const parts = await partsOf(installation)
     const healthUrl = undefined
     const served = { demo: undefined, database: database.title, parts, healthUrl, close, faulted }
@@ -101,6 +102,19 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     await listening?.close()
     await installation.close()
   }
+}
+
+/** A live installation is set up step by step, so its start goes on. */
+export function tellWithoutAcquirer(
+  { environment, accounts }: Pick<Gateway, 'environment' | 'accounts'>,
+  { log }: Pick<Place, 'log'>,
+): void {
+  if (environment !== 'live') return
+  if (accounts.connectors().some(({ modes }) => modes.includes('LIVE'))) return
+  log.warn(
+    {},
+    'no plugin brings a connector for live accounts, so no payment can be sent: name one in TOLLGATE_PLUGINS or in tollgate.config',
+  )
 }
 
 /** Serves no surface, so only the paths that every surface has: the health checks. */

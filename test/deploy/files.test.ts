@@ -271,6 +271,9 @@ describe('the unit of systemd', () => {
       'CapabilityBoundingSet=',
       'Restart=always',
       'LoadCredential=keys:/etc/tollgate/keys',
+      // Two roles on one machine, each with its ports, as a user that owns no table.
+      'EnvironmentFile=-/etc/tollgate/env-%i',
+      'Environment=TOLLGATE_MIGRATE=false',
     ]) {
       assert.ok(text.split('\n').includes(line), line)
     }
