@@ -166,7 +166,7 @@ export const wrongXmlConnectors: readonly WrongXml[] = [
       outcomeOf: (code, answer) =>
         responseOutcome(code, {
           ...answer,
-          amount: answer.amount && { ...answer.amount, currency: answer.asked.currency },
+          amount: answer.amount && { ...answer.amount, currency: answer.asked!.currency },
         }),
     }),
     noticed: [otherAmount],

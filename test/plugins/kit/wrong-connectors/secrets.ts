@@ -19,7 +19,7 @@ const numberOf = ({ instrument }: Operation): string =>
 /** The last operation, in a connector with state in its module. */
 let last: Operation | undefined
 
-const log = ({ account, log }: Context) => log.info({ account: { ...account } }, 'at work')
+const log = ({ account, log }: Context) => log.info({ account: JSON.stringify(account) }, 'at work')
 
 /** The whole account in the log of one handler, or a secret of it in what the handler says. */
 const tellers: readonly (readonly [string, Connector])[] = [
