@@ -45,6 +45,7 @@ export const withColumn = (name: string, cell: (at: number) => string) =>
   })
 
 export const simulatorFiles: SettlementSandbox = {
+  account,
   write: (payments) => {
     const head = { merchant: account.merchantId, day: '2026-03-30', date: '2026-03-31' }
     return Buffer.from(fileOf(head, payments.map(lineOf)))

@@ -1,4 +1,4 @@
-/** Events of partial approvals: Example Bank has none, so the bank of the template tells them. */
+/** What Example Bank does not have: events of partial approvals, and settlement files. The template has both. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { approved, type Claim, type Connector, unknown } from '@tollgate/plugin-kit'
@@ -30,6 +30,13 @@ const mistakes: Readonly<Record<string, (claim: Claim) => Claim>> = {
     outcome: outcome.is === 'approved' ? approved(outcome.refs) : outcome,
   }),
 }
+
+test('the suite notices a connector whose files call payments by a reference that outcomes lack', async () => {
+  const references = 'settlement files call payments by references that outcomes have'
+  assert.deepEqual(await failing(contractCases(acmeBank, sandbox), [references]), [])
+  const wrong = { ...acmeBank, settlement: { ...acmeBank.settlement!, refs: ['id', 'rrn'] } }
+  assert.deepEqual(await failing(contractCases(wrong, sandbox), [references]), [references])
+})
 
 test('the right connector claims the part', async () => {
   assert.deepEqual(await failing(contractCases(acmeBank, sandbox), [part]), [])

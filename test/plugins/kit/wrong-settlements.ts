@@ -100,6 +100,7 @@ const names = {
   division: 'any division of the bytes gives the same elements',
   streams: 'the first records come before the file ends, however long it is',
   amounts: 'amounts are gross, in minor units by the exponent of the currency',
+  merchant: 'the merchant number of a record is that of its account',
   direction: 'sales are POS, refunds are NEG, and no amount is negative',
   references: 'references are texts, exactly as they came',
   days: 'days and times stay those of the institute',
@@ -140,6 +141,16 @@ export const wrongSettlements: readonly WrongSettlement[] = [
     what: 'writes its zone as an offset that nobody knows',
     connector: but({ zone: 'CET+1' }),
     noticed: [names.declaration],
+  },
+  {
+    what: 'names another setting than the merchant number of the files',
+    connector: but({ merchantOf: () => 'terminal-1' }),
+    noticed: [names.merchant],
+  },
+  {
+    what: 'takes every line for one of the same merchant',
+    connector: records(() => ({ merchantNumber: 'shop-0' })),
+    noticed: [names.merchant],
   },
   {
     what: 'numbers the records of all files',

@@ -19,6 +19,7 @@ const changed =
   }
 
 export const files: SettlementSandbox = {
+  account: { user: 'shop-1' },
   write(payments) {
     const totals = new Map<string, bigint>()
     const lines = payments.map(

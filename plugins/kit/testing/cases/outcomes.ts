@@ -66,6 +66,24 @@ export const outcomes: readonly Case[] = [
     },
   },
   {
+    name: 'settlement files call payments by references that outcomes have',
+    without: needs(needsHandler(...firstKinds), ({ settlement }) =>
+      settlement === undefined ? 'the connector reads no settlement files' : undefined,
+    ),
+    async run(stage) {
+      const { connector } = stage
+      const known = new Set<string>()
+      for (const kind of [...firstKindsOf(connector), 'capture', 'refund'] as const) {
+        if (connector[kind] === undefined) continue
+        const { outcome } = await stage.done(await stage.prepare(kind))
+        for (const name of Object.keys(outcome.refs)) known.add(name)
+      }
+      const missing = connector.settlement!.refs.filter((name) => !known.has(name))
+      const rule = 'settlement.refs names members of refs, by which Tollgate finds the payment'
+      assert.deepEqual(missing, [], `${rule}; outcomes have ${[...known].join(', ')}`)
+    },
+  },
+  {
     name: 'a decline of the acquirer is declined with its reason',
     without: needsHandler(...firstKinds),
     async run(stage) {

@@ -25,6 +25,8 @@ export type SettlementSandbox = {
   write(payments: readonly SamplePayment[]): Uint8Array
   /** Currencies that the format can carry; EUR, JPY and KWD by default. */
   readonly currencies?: readonly string[]
+  /** The settings of the account whose payments the files of `write` have, to compare its merchant number. */
+  readonly account?: Readonly<Record<string, unknown>>
   /** Changes of a file of `write`: bytes in, bytes out. */
   readonly damage: {
     /** The line of the first payment has a letter in its amount. */

@@ -37,6 +37,19 @@ export const values: readonly SettlementCase[] = [
     },
   },
   {
+    name: 'the merchant number of a record is that of its account',
+    without: (_settlement, { account }) =>
+      account === undefined ? 'the sandbox names no account of its files' : undefined,
+    async run({ settlement, sandbox, recordsOf }) {
+      const number = settlement.merchantOf(sandbox.account!)
+      const [record] = await recordsOf(sample())
+      // As Tollgate compares them.
+      const plain = (text: string) => text.trim().toLowerCase()
+      const rule = 'Tollgate finds the account of a line by it, and leaves out the lines of others'
+      assert.equal(plain(record!.merchantNumber), plain(number), rule)
+    },
+  },
+  {
     name: 'sales are POS, refunds are NEG, and no amount is negative',
     async run({ recordsOf }) {
       const [sale, refund] = await recordsOf(sample(), sample({ cashflow: 'NEG' }))
