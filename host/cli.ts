@@ -1,15 +1,4 @@
-import {
-  buildNumber,
-  ConfirmationNeededError,
-  KeyProviderError,
-  MigrationError,
-  MissingKeyError,
-  OptionsError,
-  PoolerError,
-  ProposalError,
-  RotationError,
-} from '@tollgate/core'
-import { PluginError } from '@tollgate/plugin-kit'
+import { buildNumber } from '@tollgate/core'
 import { accountCommands } from './commands/account.ts'
 import {
   attentionCommand,
@@ -64,10 +53,7 @@ import {
 } from './commands/token.ts'
 import { webhookCommands } from './commands/webhook.ts'
 import { describeSettings } from './config/describe.ts'
-import { SettingsError } from './config/read-settings.ts'
-import { ListenError } from './http/server.ts'
-import { DatabaseError } from './serve/installation.ts'
-import { KeysError } from './serve/keys.ts'
+import { errorText } from './error-text.ts'
 import { systemCode } from './thrown.ts'
 
 export const commands: readonly Command[] = [
@@ -116,7 +102,7 @@ export async function main(words: readonly string[]): Promise<void> {
     process.exitCode = await runCommand(words)
   } catch (thrown) {
     process.exitCode = 1
-    process.stderr.write(`${harmless(messageOf(thrown))}\n`)
+    process.stderr.write(`${harmless(errorText(thrown, commandIn(words)?.options))}\n`)
   }
 }
 
@@ -139,10 +125,7 @@ async function runCommand(words: readonly string[]): Promise<number> {
     print(buildNumber)
     return 0
   }
-  const command = commands.find(({ name }) => {
-    const parts = name.split(' ')
-    return parts.every((part, index) => words[index] === part)
-  })
+  const command = commandIn(words)
   if (command === undefined) return helpOfGroup(words)
   const rest = words.slice(command.name.split(' ').length)
   const given = readArguments(command, rest)
@@ -150,6 +133,9 @@ async function runCommand(words: readonly string[]): Promise<number> {
   for (const line of helpOf(command)) print(line)
   return 0
 }
+
+const commandIn = (words: readonly string[]): Command | undefined =>
+  commands.find(({ name }) => name.split(' ').every((part, index) => words[index] === part))
 
 /** `tollgate entity --help` shows its commands; a word that begins no command is a mistake. */
 function helpOfGroup(words: readonly string[]): number {
@@ -207,29 +193,4 @@ function help(): string[] {
     '',
     'Help for one command: tollgate <command> --help',
   ]
-}
-
-/** Mistakes that a sentence explains; everything else is a fault of ours and needs its stack. */
-const explained = [
-  UsageError,
-  SettingsError,
-  KeysError,
-  DatabaseError,
-  ListenError,
-  MissingKeyError,
-  KeyProviderError,
-  RotationError,
-  MigrationError,
-  ConfirmationNeededError,
-  ProposalError,
-  OptionsError,
-  PluginError,
-  PoolerError,
-]
-
-function messageOf(thrown: unknown): string {
-  if (explained.some((kind) => thrown instanceof kind)) return (thrown as Error).message
-  // The engine says with a plain Error that a database belongs elsewhere or is not durable.
-  if (thrown instanceof Error && thrown.constructor === Error) return thrown.message
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
 }

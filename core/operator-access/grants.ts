@@ -1,5 +1,11 @@
 /** The rights of operators. Every request of a person passes here, on every path. */
-import { type OfficeEndpoint, officeEndpoints, type RightName, rights } from '@tollgate/schemas'
+import {
+  type OfficeEndpoint,
+  officeEndpoints,
+  type RightName,
+  rights,
+  roles,
+} from '@tollgate/schemas'
 import { rightSet } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
@@ -59,7 +65,9 @@ const lacking = (what: string, right: string) =>
  * @throws GatewayError 400 for an unknown role; 403
  */
 export function refuseUnlessMayGrant(acting: Acting, role: string): void {
-  if (!isRole(role)) throw wrong('role', 'is no role that there is')
+  if (!isRole(role)) {
+    throw wrong('role', `must be one of ${roles.map(({ name }) => name).join(', ')}`)
+  }
   const missing = rightsOfRole(role) & ~acting.rights
   if (missing === 0) return
   const names = rights.filter(({ name }) => (rightSet([name]) & missing) !== 0)

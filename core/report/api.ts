@@ -4,7 +4,8 @@ import { listResult, read } from '../call.ts'
 import { buildNumber, embedder, type RequestOptions } from '../caller/embedder.ts'
 import { refuseUnlessHolds } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
-import { newId } from '../ids.ts'
+import { GatewayError } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
 import { textOf } from '../request/values.ts'
 import type { Envelope } from '../schedule/view.ts'
 import { type AggregationView, aggregationOf, findBatch, listAggregations } from './aggregations.ts'
@@ -102,7 +103,7 @@ export class Reports {
    * Makes report files now, instead of within a minute: one for each merchant and test clock with new
    * records, at or below the entity.
    *
-   * @throws GatewayError 403 without the right `reconcile`, or for a foreign entity.
+   * @throws GatewayError 400 for what is no id; 403 without the right `reconcile`, or for a foreign entity.
    */
   readonly cut = async ({
     entityId,
@@ -110,6 +111,10 @@ export class Reports {
   }: Asked & { readonly entityId?: string } = {}): Promise<ReportFileView[]> => {
     const engine = this.#engine
     refuseUnlessHolds(engine, caller, 'reconcile', 'reports.cut')
+    if (entityId !== undefined && !isId(entityId)) {
+      const message = 'must be the id of an entity, 32 hex characters'
+      throw new GatewayError('200.300.404', { parameterErrors: [{ name: 'entityId', message }] })
+    }
     await engine.directory.mayName(caller, entityId)
     const rows = await engine.lanes.read(seriesBelow(entityId ?? caller.entityId))
     const made: ReportFileView[] = []

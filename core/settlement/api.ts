@@ -214,7 +214,7 @@ export class Settlements {
     const [account] =
       typeof id === 'string' && isId(id) ? await this.#engine.lanes.single(anyAccount(id)) : []
     if (account !== undefined && (await this.#acts(caller, account.channel_id))) return account
-    throw wrong('accountId', 'must be the id of a merchant account')
+    throw wrong('accountId', 'must be the id of an acquirer account')
   }
 }
 

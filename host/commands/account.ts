@@ -20,8 +20,6 @@ import {
   withInstallation,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
-import { said } from './entity.ts'
-import { told } from './inspect.ts'
 import { oneLine, shownJson } from './shown-text.ts'
 
 const brandsOption = {
@@ -90,17 +88,15 @@ const add: Command = {
     const open = settingsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
       const secrets = await secretsFor(given, settingsOfConnector(gateway, connector), open)
-      const id = await decided(() =>
-        gateway.accounts.add(
-          {
-            channelId,
-            connector,
-            mode: modeOf(given, gateway),
-            settings: { ...open, ...secrets },
-            ...(given.options.brands === undefined ? {} : { brands: brandsOf(given) }),
-          },
-          by(given),
-        ),
+      const id = await gateway.accounts.add(
+        {
+          channelId,
+          connector,
+          mode: modeOf(given, gateway),
+          settings: { ...open, ...secrets },
+          ...(given.options.brands === undefined ? {} : { brands: brandsOf(given) }),
+        },
+        by(given),
       )
       print(id)
       return 0
@@ -122,7 +118,7 @@ const list: Command = {
   async run(given) {
     const { entity } = given.options
     return withInstallation(given, {}, async ({ gateway }) => {
-      const found = await decided(() => everyAccount(gateway, entity ?? null))
+      const found = await everyAccount(gateway, entity ?? null)
       printList(given, found, {
         none: 'no accounts: tollgate account add --channel … --connector …',
         head: ['id', 'channel', 'connector', 'mode', 'position', 'brands', 'state'],
@@ -302,14 +298,11 @@ const by = ({ options: { proposal } }: Given) => ({
   ...(proposal === undefined ? {} : { proposal }),
 })
 
-/** Refusals of the engine are sentences for the user. */
-const decided = <T>(work: () => Promise<T>): Promise<T> => said(() => told(work))
-
 const withAccount = (
   given: Given,
   work: (gateway: Gateway, id: string) => Promise<number>,
 ): Promise<number> =>
-  withInstallation(given, {}, ({ gateway }) => decided(() => work(gateway, given.words[0] ?? '')))
+  withInstallation(given, {}, ({ gateway }) => work(gateway, given.words[0] ?? ''))
 
 function modeOf({ options: { mode } }: Given, { environment }: Gateway): 'EXTERNAL' | 'LIVE' {
   if (mode === undefined) return environment === 'live' ? 'LIVE' : 'EXTERNAL'

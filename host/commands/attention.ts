@@ -1,6 +1,7 @@
 import { type AttentionRow, attentionText } from '@tollgate/core'
 import {
   type Command,
+  found,
   jsonOption,
   print,
   printList,
@@ -8,7 +9,6 @@ import {
   withInstallation,
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
-import { told } from './inspect.ts'
 import { harmless } from './shown-text.ts'
 import { since } from './timeline.ts'
 
@@ -22,7 +22,8 @@ const entryCommand = (name: 'resolve' | 'retry', summary: string): Command => ({
     const [id = ''] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      print((await told(() => gateway.operator[name](id, decided))).text)
+      const absent = `no entry of the operators' list has the id ${id}: tollgate attention list`
+      print((await found(absent, gateway.operator[name](id, decided))).text)
       return 0
     })
   },

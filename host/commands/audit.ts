@@ -9,7 +9,6 @@ import {
   UsageError,
   withInstallation,
 } from './command.ts'
-import { told } from './inspect.ts'
 import { momentOf, sinceOption } from './merchant-api.ts'
 import { harmless } from './shown-text.ts'
 
@@ -53,7 +52,7 @@ const list: Command = {
     }
     return withInstallation(given, {}, async ({ gateway: { audit } }) => {
       if (!given.flags.has('json')) {
-        const rows = await told(() => audit.list(filter, limit))
+        const rows = await audit.list(filter, limit)
         await audit.tellRead(commandLineActor(), 'listed', filter)
         if (rows.length === 0) print('the audit trail has no such rows')
         for (const line of columns(rows.map(cells))) print(line)
@@ -62,14 +61,12 @@ const list: Command = {
       // Before the first line: a copy that is broken off was taken all the same.
       await audit.tellRead(commandLineActor(), 'exported', filter)
       let count = 0
-      await told(async () => {
-        for await (const row of audit.export(filter)) {
-          count += 1
-          print(
-            JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
-          )
-        }
-      })
+      for await (const row of audit.export(filter)) {
+        count += 1
+        print(
+          JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+        )
+      }
       print(JSON.stringify({ anchor: await audit.anchor(), rows: count }))
       return 0
     })
@@ -126,8 +123,8 @@ const verify: Command = {
   async run(given) {
     const { anchor: kept } = given.options
     return withInstallation(given, {}, async ({ gateway: { audit } }) => {
-      const { links, anchor, problems, notes } = await told(async () =>
-        audit.verify(kept === undefined ? [] : [kept]),
+      const { links, anchor, problems, notes } = await audit.verify(
+        kept === undefined ? [] : [kept],
       )
       await audit.tellRead(commandLineActor(), 'verified', {})
       for (const text of problems) print(`PROBLEM ${text}`)
@@ -155,7 +152,7 @@ const forget: Command = {
     const before = new Date(needed(given, 'before'))
     if (Number.isNaN(before.getTime())) throw new UsageError('--before must be a date: 2025-01-01')
     return withInstallation(given, {}, async ({ gateway }) => {
-      const rows = await told(() => gateway.audit.forget(before, commandLineActor()))
+      const rows = await gateway.audit.forget(before, commandLineActor())
       print(`${rows} rows deleted`)
       return 0
     })

@@ -1,4 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { GatewayError } from '@tollgate/core'
+import { resultDescription } from '@tollgate/schemas'
 import { readConfigFile } from '../config/config-file.ts'
 import { settingsForPod } from '../config/pod-settings.ts'
 import { type HostSettings, readSettings } from '../config/read-settings.ts'
@@ -195,6 +197,23 @@ export async function withInstallation<T>(
     return await work(installation)
   } finally {
     await installation.close()
+  }
+}
+
+const notFound = resultDescription('700.400.580')
+
+/**
+ * Work on something that the user named. The engine has one sentence for everything that it does not find.
+ *
+ * @param absent The sentence for this one. @throws UsageError with it.
+ */
+export async function found<T>(absent: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    const isBare = thrown instanceof GatewayError && thrown.message === notFound
+    if (isBare) throw new UsageError(absent)
+    throw thrown
   }
 }
 

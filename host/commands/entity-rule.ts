@@ -11,7 +11,6 @@ import {
   UsageError,
   withInstallation,
 } from './command.ts'
-import { said } from './entity.ts'
 
 const change = () => ({ by: commandLineActor() })
 
@@ -23,7 +22,7 @@ const list: Command = {
   async run(given) {
     const [merchant = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { rules } = await said(() => gateway.entities.dispatching.list(merchant))
+      const { rules } = await gateway.entities.dispatching.list(merchant)
       const none = 'no rules: requests must name a channel of this merchant'
       printList(given, rules, { none, cells })
       return 0
@@ -107,7 +106,7 @@ const add: Command = {
       ...lists(given),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.dispatching.add(merchant, rule, change()))
+      await gateway.entities.dispatching.add(merchant, rule, change())
       return 0
     })
   },
@@ -139,7 +138,7 @@ const remove: Command = {
     const [merchant = '', text = ''] = given.words
     const priority = numberOf(text, 'the priority')
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.dispatching.remove(merchant, priority, change()))
+      await gateway.entities.dispatching.remove(merchant, priority, change())
       return 0
     })
   },
@@ -163,7 +162,7 @@ const set: Command = {
     const [merchant = ''] = given.words
     const rules = rulesIn(needed(given, 'rules'))
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.dispatching.replace(merchant, rules, change()))
+      await gateway.entities.dispatching.replace(merchant, rules, change())
       return 0
     })
   },
@@ -200,7 +199,7 @@ const ask: Command = {
       country: country ?? null,
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const rule = await said(() => gateway.entities.dispatching.choose(merchant, facts))
+      const rule = await gateway.entities.dispatching.choose(merchant, facts)
       if (rule === undefined) {
         print('no rule matches: such a request is refused')
         return 1

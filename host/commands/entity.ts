@@ -83,7 +83,7 @@ export const entityCreateCommand: Command = {
       ...settingsOf(given),
     }
     return withInstallation(given, { isFounder: true }, async ({ gateway }) => {
-      print(await said(() => gateway.entities.create(entity, { by: commandLineActor() })))
+      print(await gateway.entities.create(entity, { by: commandLineActor() }))
       return 0
     })
   },
@@ -108,7 +108,7 @@ export const entitySetCommand: Command = {
     return withInstallation(given, {}, async ({ gateway }) => {
       const by = commandLineActor()
       const [id = ''] = given.words
-      await said(() => gateway.entities.configure(id, settings, { by }))
+      await gateway.entities.configure(id, settings, { by })
       const changed = await gateway.entities.get(id)
       print(shownJson(changed?.settings ?? {}))
       return 0
@@ -135,7 +135,8 @@ export const entityOpenCommand: Command = {
 function setClosed(given: Given, change: 'close' | 'open'): Promise<number> {
   const [id = ''] = given.words
   return withInstallation(given, {}, async ({ gateway }) => {
-    await said(() => gateway.entities[change](id, commandLineActor()))
+    await gateway.entities[change](id, commandLineActor())
+    print(change === 'close' ? `${id} is closed` : `${id} is open`)
     return 0
   })
 }
@@ -153,16 +154,4 @@ function settingsOf(given: Given): { settings?: Record<string, unknown> } {
     // The same sentence tells what would be right.
   }
   throw new UsageError('--settings must be a JSON object: {"partialApproval":true}')
-}
-
-/** Refusals of the engine here are errors of the user, so the sentence goes to the user. */
-export async function said<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (thrown instanceof Error && thrown.constructor === Error) {
-      throw new UsageError(thrown.message)
-    }
-    throw thrown
-  }
 }

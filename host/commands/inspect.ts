@@ -1,4 +1,4 @@
-import { GatewayError, stepView } from '@tollgate/core'
+import { stepView } from '@tollgate/core'
 import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
 import { shownJson } from './shown-text.ts'
 import { timeline } from './timeline.ts'
@@ -27,7 +27,7 @@ export const inspectCommand: Command = {
       throw new UsageError('--days must be a whole number from 1 to 36500')
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const found = await told(() => gateway.inspect(reference, { days }))
+      const found = await gateway.inspect(reference, { days })
       const isJson = given.flags.has('json')
       if ('candidates' in found) {
         if (isJson) print(shownJson(found, 2))
@@ -57,13 +57,3 @@ const coloured = (): boolean =>
   process.stdout.isTTY === true &&
   (process.env.NO_COLOR ?? '') === '' &&
   process.env.TERM !== 'dumb'
-
-/** Refusals of the engine are sentences for the user. */
-export async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) throw new UsageError(thrown.message)
-    throw thrown
-  }
-}

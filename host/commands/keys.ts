@@ -15,7 +15,6 @@ import {
   UsageError,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
-import { said } from './entity.ts'
 
 export const keysMakeCommand: Command = {
   name: 'keys make',
@@ -128,16 +127,14 @@ export const keysRotateCommand: Command = {
       throw new UsageError('--wait must be a whole number of seconds from 1 to 86400')
     }
     return withKeys(given, async (keys) => {
-      const done = await said(() =>
-        keys.rotate(
-          {
-            fresh: given.flags.has('fresh'),
-            lost: given.flags.has('lost'),
-            waitMs: wait * 1000,
-            tell: print,
-          },
-          given.options.proposal,
-        ),
+      const done = await keys.rotate(
+        {
+          fresh: given.flags.has('fresh'),
+          lost: given.flags.has('lost'),
+          waitMs: wait * 1000,
+          tell: print,
+        },
+        given.options.proposal,
       )
       for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
       print(`${done.moved} rows re-sealed; current data key: ${done.keyId}`)

@@ -8,6 +8,7 @@ import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
+  found,
   type Given,
   jsonOption,
   needed,
@@ -18,8 +19,6 @@ import {
   withInstallation,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
-import { said } from './entity.ts'
-import { told } from './inspect.ts'
 import { secretIn } from './secret-file.ts'
 import { shownJson } from './shown-text.ts'
 
@@ -64,9 +63,7 @@ const create: Command = {
     const entityId = entityIn(needed(given, 'entity'))
     const password = await passwordFor(given)
     return withInstallation(given, { isFounder: true }, async ({ gateway }) => {
-      showOnce(
-        await decided(() => gateway.people.create({ name, password, role, entityId }, by(given))),
-      )
+      showOnce(await gateway.people.create({ name, password, role, entityId }, by(given)))
       return 0
     })
   },
@@ -179,7 +176,8 @@ const confirm: Command = {
     const [proposal] = given.words
     return withInstallation(given, {}, async ({ gateway: { people } }) => {
       if (proposal !== undefined) {
-        const { invitation } = await decided(() =>
+        const { invitation } = await found(
+          `there is no proposal ${proposal}: tollgate operator confirm lists the open ones`,
           people.confirm(proposal, { by: commandLineActor() }),
         )
         print(`confirmed ${proposal}; the proposer can now carry it out`)
@@ -221,16 +219,14 @@ const by = ({ options: { proposal } }: Given) => ({
 
 const entityIn = (text: string) => (text === 'all' ? null : text)
 
-/** Refusals of the engine here are errors of the user, so the sentence goes to the user. */
-const decided = <T>(work: () => Promise<T>): Promise<T> => said(() => told(work))
-
 function withPerson(
   given: Given,
   work: (gateway: Gateway, id: string) => Promise<void>,
 ): Promise<number> {
   const [name = ''] = given.words
   return withInstallation(given, {}, async ({ gateway }) => {
-    await decided(async () => work(gateway, (await gateway.people.named(name)).id))
+    const absent = `no operator has the name ${name}: tollgate operator list`
+    await work(gateway, (await found(absent, gateway.people.named(name))).id)
     return 0
   })
 }

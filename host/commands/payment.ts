@@ -1,6 +1,15 @@
-import { type Command, type Given, needed, print, UsageError, withInstallation } from './command.ts'
+import {
+  type Command,
+  found,
+  type Given,
+  needed,
+  print,
+  UsageError,
+  withInstallation,
+} from './command.ts'
 import { byOption, decidedBy, ownReasonOption, reasonOption } from './decide.ts'
-import { told } from './inspect.ts'
+
+const absent = (id: string) => `there is no payment ${id}`
 
 const enquire: Command = {
   name: 'payment enquire',
@@ -13,7 +22,7 @@ const enquire: Command = {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'enquired by hand')
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { state, text } = await told(() => gateway.operator.enquire(id, decided))
+      const { state, text } = await found(absent(id), gateway.operator.enquire(id, decided))
       print(text)
       return state === 'approved' || state === 'declined' || state === 'expired' ? 0 : 2
     })
@@ -45,7 +54,7 @@ const settle: Command = {
     }
     const decided = { ...decidedBy(given), ...referencesIn(given) }
     return withInstallation(given, {}, async ({ gateway }) => {
-      print((await told(() => gateway.operator.settle(id, as, decided))).text)
+      print((await found(absent(id), gateway.operator.settle(id, as, decided))).text)
       return 0
     })
   },
@@ -76,7 +85,7 @@ const redrive: Command = {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'queued by hand')
     return withInstallation(given, {}, async ({ gateway }) => {
-      print((await told(() => gateway.operator.redrive(id, decided))).text)
+      print((await found(absent(id), gateway.operator.redrive(id, decided))).text)
       return 0
     })
   },
@@ -93,7 +102,7 @@ const reverseChargeback: Command = {
     const [id = ''] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      print((await told(() => gateway.operator.reverseChargeback(id, decided))).text)
+      print((await found(absent(id), gateway.operator.reverseChargeback(id, decided))).text)
       return 0
     })
   },

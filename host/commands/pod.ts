@@ -12,6 +12,8 @@ type ListedPod = {
   /** Without user and password. */
   readonly database: string
   readonly state: string
+  /** Whether a start would find it well. */
+  readonly isUsable: boolean
   /** Absent where the database says nothing. */
   readonly merchants?: number
 }
@@ -19,7 +21,7 @@ type ListedPod = {
 export const podListCommand: Command = {
   name: 'pod list',
   summary:
-    'List the pods of the settings, whether their databases answer, and how many merchants each has.',
+    'List the pods of the settings, whether their databases answer, and how many merchants each has. Exits with 1 unless every database answers as its pod.',
   options: jsonOption,
   async run(given) {
     const settings = await allSettingsFor(given)
@@ -32,7 +34,7 @@ export const podListCommand: Command = {
       ],
       none: 'the settings name no pods: the installation has one database',
     })
-    return 0
+    return listed.every(({ isUsable }) => isUsable) ? 0 : 1
   },
 }
 
@@ -45,11 +47,12 @@ async function stateOf(
     const title = listed.database
     const options = databaseFrom(settings, database, process.cwd())
     const facts = await reach({ title }, () => podFacts(options))
-    if (facts === undefined) return { ...listed, state: 'new: it was never started' }
+    if (facts === undefined)
+      return { ...listed, isUsable: true, state: 'new: it was never started' }
     const { pod, merchants } = facts
     const state = pod === number ? 'ready' : `wrong: the database belongs to pod ${pod}`
-    return { ...listed, merchants, state }
+    return { ...listed, isUsable: pod === number, merchants, state }
   } catch (thrown) {
-    return { ...listed, state: `away: ${reasonOf(thrown)}` }
+    return { ...listed, isUsable: false, state: `away: ${reasonOf(thrown)}` }
   }
 }

@@ -1,5 +1,4 @@
 import { type Command, jsonOption, printList, withInstallation } from './command.ts'
-import { told } from './inspect.ts'
 
 export const settlementReport: Command = {
   name: 'settlement report',
@@ -17,9 +16,7 @@ export const settlementReport: Command = {
   async run(given) {
     const { entity } = given.options
     return withInstallation(given, {}, async ({ gateway }) => {
-      const files = await told(() =>
-        gateway.reports.cut(entity === undefined ? {} : { entityId: entity }),
-      )
+      const files = await gateway.reports.cut(entity === undefined ? {} : { entityId: entity })
       printList(given, files, {
         none: 'no new records',
         cells: ({ id, name, rows }) => [id, name, `${rows} ${rows === 1 ? 'record' : 'records'}`],

@@ -14,7 +14,6 @@ import {
   withInstallation,
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
-import { told } from './inspect.ts'
 import { settlementReport } from './settlement-report.ts'
 import { harmless } from './shown-text.ts'
 
@@ -46,14 +45,12 @@ const importCommand: Command = {
     const accountId = needed(given, 'account')
     const bytes = await sizeOf(path)
     return withInstallation(given, {}, async ({ gateway }) => {
-      const file = await told(() =>
-        gateway.settlement.import(shown(createReadStream(path), bytes), {
-          accountId,
-          name: given.options.name ?? basename(path),
-          skipBadLines: given.flags.has('skip-bad-lines'),
-          by: commandLineActor(),
-        }),
-      )
+      const file = await gateway.settlement.import(shown(createReadStream(path), bytes), {
+        accountId,
+        name: given.options.name ?? basename(path),
+        skipBadLines: given.flags.has('skip-bad-lines'),
+        by: commandLineActor(),
+      })
       print(
         file.isRepeat
           ? `these bytes were imported before, so nothing happened: tollgate settlement show ${file.id}`
@@ -115,7 +112,7 @@ const list: Command = {
   async run(given) {
     const limit = limitOf(given.options.limit)
     return withInstallation(given, {}, async ({ gateway }) => {
-      const files = await told(() => gateway.settlement.files({ limit }))
+      const files = await gateway.settlement.files({ limit })
       const none = 'no settlement files: tollgate settlement import <file> --account <id>'
       printList(given, files, { none, cells })
       return 0
@@ -147,7 +144,7 @@ const show: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      const file = await told(() => gateway.settlement.file(id))
+      const file = await gateway.settlement.file(id)
       const lines = given.flags.has('json') ? [JSON.stringify(file, undefined, 2)] : linesOf(file)
       for (const line of lines) print(line)
       return file.state === 'refused' ? 2 : 0
@@ -179,9 +176,10 @@ const exceptions: Command = {
     const limit = limitOf(given.options.limit)
     const { file } = given.options
     return withInstallation(given, {}, async ({ gateway }) => {
-      const records = await told(() =>
-        gateway.settlement.exceptions({ limit, ...(file !== undefined && { fileId: file }) }),
-      )
+      const records = await gateway.settlement.exceptions({
+        limit,
+        ...(file !== undefined && { fileId: file }),
+      })
       printList(given, records, { none: 'there is no record to check', cells: recordCells })
       return 0
     })
@@ -220,7 +218,7 @@ const assign: Command = {
     const [record = '', ...payments] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      await told(() => gateway.settlement.assign(record, payments, decided))
+      await gateway.settlement.assign(record, payments, decided)
       print(`record ${record} is about ${payments.join(', ')}`)
       return 0
     })
@@ -236,7 +234,7 @@ const rerun: Command = {
     const [id = ''] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      await told(() => gateway.settlement.rerun(id, decided))
+      await gateway.settlement.rerun(id, decided)
       print(`a running worker reads the file again: tollgate settlement show ${id}`)
       return 0
     })

@@ -9,10 +9,10 @@ import {
   needed,
   print,
   printList,
+  UsageError,
   withInstallation,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
-import { said } from './entity.ts'
 import { lengthOf, momentAhead } from './time-ahead.ts'
 
 const expiresOption = {
@@ -54,13 +54,11 @@ export const tokenCreateCommand: Command = {
     const name = needed(given, 'name')
     const narrower = limitsOf(given)
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { id, token } = await said(() =>
-        gateway.entities.createToken(entityId, name, {
-          ...narrower,
-          by: commandLineActor(),
-          proposal: given.options.proposal,
-        }),
-      )
+      const { id, token } = await gateway.entities.createToken(entityId, name, {
+        ...narrower,
+        by: commandLineActor(),
+        proposal: given.options.proposal,
+      })
       shown([
         ['id', id],
         ['token', token],
@@ -97,7 +95,11 @@ export const tokenListCommand: Command = {
     const only = given.options.entity
     return withInstallation(given, {}, async ({ gateway }) => {
       const found: (Token & { readonly kind: string })[] = []
-      for (const entity of await gateway.entities.list()) {
+      const entities = await gateway.entities.list()
+      if (only !== undefined && !entities.some(({ id }) => id === only)) {
+        throw new UsageError(`--entity ${only} is no entity: tollgate entity list`)
+      }
+      for (const entity of entities) {
         if (only !== undefined && only !== entity.id) continue
         const { kind } = entity
         for (const token of await gateway.entities.tokens(entity.id)) found.push({ ...token, kind })
@@ -160,13 +162,11 @@ export const tokenRotateCommand: Command = {
       ...(expires === undefined ? {} : { expiresAt: momentAhead('expires', expires) }),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const made = await said(() =>
-        gateway.entities.rotateToken(id, {
-          ...options,
-          by: commandLineActor(),
-          proposal: given.options.proposal,
-        }),
-      )
+      const made = await gateway.entities.rotateToken(id, {
+        ...options,
+        by: commandLineActor(),
+        proposal: given.options.proposal,
+      })
       shown([
         ['id', made.id],
         ['token', made.token],
@@ -185,7 +185,7 @@ export const tokenRevokeCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.entities.revokeToken(id, { by: commandLineActor() }))
+      await gateway.entities.revokeToken(id, { by: commandLineActor() })
       print(`${id} is revoked`)
       return 0
     })

@@ -9,7 +9,6 @@ import {
   printList,
   withInstallation,
 } from './command.ts'
-import { said } from './entity.ts'
 
 const webhookCreateCommand: Command = {
   name: 'webhook create',
@@ -44,9 +43,7 @@ const webhookCreateCommand: Command = {
       ...(wrapper === undefined ? {} : { wrapper }),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const made = await said(() =>
-        gateway.webhooks.create(request as never, { by: commandLineActor() }),
-      )
+      const made = await gateway.webhooks.create(request as never, { by: commandLineActor() })
       for (const line of columns([
         ['id', made.id],
         ['encryptionKey', made.encryptionKey ?? ''],
@@ -78,7 +75,7 @@ const webhookListCommand: Command = {
       ...(given.flags.has('removed') ? { removed: 'true' } : {}),
     }
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { webhooks } = await said(() => gateway.webhooks.list(request as never))
+      const { webhooks } = await gateway.webhooks.list(request as never)
       printList(given, webhooks, {
         none: 'no endpoints: tollgate webhook create --entity … --url …',
         cells: (one) => [one.id, one.url, one.types, stateOf(one)],
@@ -101,8 +98,8 @@ const webhookTestCommand: Command = {
   words: ['<id>'],
   async run(given) {
     return withInstallation(given, {}, async ({ gateway }) => {
-      const { delivered, httpStatus, error, durationMs } = await said(() =>
-        gateway.webhooks.test(given.words[0] ?? ''),
+      const { delivered, httpStatus, error, durationMs } = await gateway.webhooks.test(
+        given.words[0] ?? '',
       )
       print(
         `${delivered ? 'accepted' : 'not accepted'}: ${httpStatus ?? error} after ${durationMs} ms`,
@@ -125,7 +122,7 @@ const webhookRotateCommand: Command = {
   async run(given) {
     const key = given.flags.has('encryption') ? 'ENCRYPTION' : 'SIGNING'
     return withInstallation(given, {}, async ({ gateway }) => {
-      const made = await said(() => gateway.webhooks.rotate(given.words[0] ?? '', {}, { key }))
+      const made = await gateway.webhooks.rotate(given.words[0] ?? '', {}, { key })
       const rows =
         key === 'SIGNING'
           ? [['signingSecret', made.signingSecret ?? '']]
@@ -144,7 +141,7 @@ const webhookRemoveCommand: Command = {
   async run(given) {
     const [id = ''] = given.words
     return withInstallation(given, {}, async ({ gateway }) => {
-      await said(() => gateway.webhooks.remove(id, { by: commandLineActor() }))
+      await gateway.webhooks.remove(id, { by: commandLineActor() })
       print(`removed ${id}; its delivery log remains`)
       return 0
     })

@@ -57,7 +57,7 @@ export const unknownScripts: Finder = (page) =>
   told(
     page,
     [
-      ...page.text.matchAll(/\bnpm run ([a-z-]+)(?: -w ([a-z/-]+))?/g),
+      ...page.text.matchAll(/\bnpm run (?:-s )?([a-z-]+)(?: -w ([a-z/-]+))?/g),
       ...page.text.matchAll(/\bnpm (start|test)\b/g),
     ]
       .filter(([, name = '', folder]) => !Object.hasOwn(scriptsOf(folder), name))

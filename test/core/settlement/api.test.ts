@@ -34,7 +34,7 @@ describe('settlement files in programs', () => {
       for (const id of ['x', '', undefined, run.channel, '0198c0de00007000800000000000ffff']) {
         await assert.rejects(
           at(id),
-          refusedWith(400, /accountId must be the id of a merchant account/),
+          refusedWith(400, /accountId must be the id of an acquirer account/),
         )
       }
       await assert.rejects(at(run.account, Buffer.alloc(0)), refusedWith(400, /file is empty/))

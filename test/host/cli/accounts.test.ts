@@ -266,7 +266,7 @@ test('wrong words of a change are refused by name, and change nothing', async ()
   )
   const { brands, position, settings } = JSON.parse(await done('account', 'show', id, '--json'))
   assert.deepEqual([brands, position, settings], [['VISA'], 7, { merchantId: 'shop-1' }])
-  await refused(/^entity must be 32 lower-case hex/m, 'account', 'list', '--entity', 'x')
+  await refused(/^--entity must be 32 lower-case hex/m, 'account', 'list', '--entity', 'x')
 })
 
 test('a secret in the place of a name is not repeated, and a pipe that others write to is refused', async () => {

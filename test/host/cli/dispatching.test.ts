@@ -110,10 +110,10 @@ test('a closed channel is marked, and a trial shows its refusal', async () => {
     { priority: 1, channelId: run.channel },
     { priority: 2, channelId: run.channel, brands: ['VISA'] },
   ])
-  const lines = await shell(`tollgate entity close ${run.channel}
+  const lines = await shell(`tollgate entity close ${run.channel} >&2
     tollgate entity rule list $MERCHANT
     tollgate entity rule try $MERCHANT || echo refused
-    tollgate entity open ${run.channel}
+    tollgate entity open ${run.channel} >&2
     tollgate entity rule try $MERCHANT`)
   assert.match(lines[0]!, /everything +\(channel closed: matching requests are refused\)$/)
   assert.match(

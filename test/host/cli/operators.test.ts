@@ -132,7 +132,7 @@ test('listing, questions, decisions and closed entries each have a name and an a
   await Promise.all([
     refused(/the payment is declined already, and a decision is final/, ...decide),
     refused(/no work is left for it/, 'payment', 'redrive', first.id),
-    refused(/transaction cannot be found/, 'payment', 'redrive', '0'.repeat(32)),
+    refused(/there is no payment 0{32}/, 'payment', 'redrive', '0'.repeat(32)),
   ])
 
   await run.sql(

@@ -120,7 +120,9 @@ describe('an installation of two pods', () => {
       assert.equal(paid.status, 200)
       const ready = async () => (await ask(url, '/readyz')).body.result.description
       assert.match(await ready(), /; away: pod 1$/)
-      assert.match((await run('pod', 'list')).out, /0 +main +\S+ +1 +ready\n1 +second .*away: /)
+      const one = await run('pod', 'list')
+      assert.match(one.out, /0 +main +\S+ +1 +ready\n1 +second .*away: /)
+      assert.equal(one.code, 1)
 
       line.up()
       await until(async () => ((await ready()).includes('away') ? undefined : true))

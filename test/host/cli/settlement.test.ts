@@ -117,7 +117,7 @@ describe('tollgate settlement', () => {
     await storePayout(run, { channel, merchant }, { holder: 'Jane', reference: 'order-1' })
     const foreign = await tollgate('settlement', 'report', '--entity', '0'.repeat(32))
     assert.equal(foreign.code, 1)
-    assert.match(foreign.err, /entityId/)
+    assert.match(foreign.err, /^there is no entity with the id of --entity/m)
     const report = ['settlement', 'report', '--entity', merchant]
     const made = await tollgate(...report)
     assert.equal(made.code, 0, made.err)
@@ -135,7 +135,7 @@ describe('tollgate settlement', () => {
     [
       'an unknown account',
       () => ['import', 'good.csv', '--account', 'x'],
-      /accountId must be the id/,
+      /^--account must be the id of an acquirer account$/m,
     ],
     [
       'no file',
