@@ -11,6 +11,7 @@ import {
   newId,
 } from '../../../core/index.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 
 describe('the event feed', () => {
   let run: TestGateway
@@ -323,6 +324,7 @@ describe('the event feed', () => {
     test('a merchant reads the events of its own entities, by any query', async () => {
       const cursor = await here()
       const [mine, theirs] = [await run.pay(), await run.pay({ entityId: strangerChannel })]
+      await olderTransactionsEnd(run)
       const told = async (entityId: string, more: Record<string, string> = {}) =>
         (await list({ cursor, ...more }, { id: 'test', entityId })).events.map(
           ({ payload }) => payload.id,

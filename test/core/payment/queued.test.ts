@@ -13,6 +13,7 @@ import {
 import { type AcquirerRun, startWithAcquirer } from '../../rig/acquirer.ts'
 import { balanceOf, checkBooks, closeChecked } from '../../rig/books.ts'
 import { createDatabase } from '../../rig/database.ts'
+import { queueEngineJob } from '../../rig/engine-jobs.ts'
 import { card, until } from '../../rig/gateway.ts'
 
 const approved = '000.100.112'
@@ -280,7 +281,7 @@ describe('payments in a transaction of the embedding program', () => {
             ])
           ).rows as [{ key: string }]
           const again = { attemptKey: row.key, why: 'queued' }
-          await other.sendJob('charge', again, { key: `again ${row.key}`, client })
+          await queueEngineJob(run, 'charge', again, { key: `again ${row.key}`, client })
           return payment
         }),
       ),

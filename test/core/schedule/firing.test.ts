@@ -11,6 +11,7 @@ import {
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { queueEngineJob } from '../../rig/engine-jobs.ts'
 import { testKey, until } from '../../rig/gateway.ts'
 import { type Scheduling, scheduling } from '../../rig/schedules.ts'
 
@@ -412,7 +413,7 @@ describe('firing of schedules', { concurrency: true }, () => {
       id,
     )
     for (let no = 0; no < 20; no += 1) {
-      await run.gateway.sendJob('charge', {
+      await queueEngineJob(run, 'charge', {
         merchantId: run.merchant,
         occurrenceIds: [execution!.id],
       })

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Script } from '../../rig/acquirer.ts'
 import { type AuthenticatingRun, startAuthenticating } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { queueEngineJob } from '../../rig/engine-jobs.ts'
 import { until } from '../../rig/gateway.ts'
 
 describe('the end of an authentication, told late', () => {
@@ -35,7 +36,8 @@ describe('the end of an authentication, told late', () => {
   }
   const tellExpiry = async (id: string, timerId: string) => {
     const attemptKey = await run.keyOf(id)
-    await run.gateway.sendJob('charge', { attemptKey, why: 'expiry', timerId }, attemptKey)
+    const job = { attemptKey, why: 'expiry', timerId }
+    await queueEngineJob(run, 'charge', job, { key: attemptKey })
   }
   const isFree = async (id: string) => {
     const [row] = await run.sql<{ at: Date | null }>(

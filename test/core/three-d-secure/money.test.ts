@@ -28,6 +28,7 @@ import {
   testCode,
 } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { queueEngineJob } from '../../rig/engine-jobs.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, charged, notCharged } from '../../rig/late-words.ts'
 import { leavesOf } from '../../rig/leaves.ts'
@@ -278,7 +279,7 @@ describe('money around an authentication', () => {
     assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire'])
     // A job that was sent for the end of the authentication, and comes late.
     const attemptKey = await run.keyOf(id)
-    await run.gateway.sendJob('charge', { attemptKey, why: 'expiry' }, attemptKey)
+    await queueEngineJob(run, 'charge', { attemptKey, why: 'expiry' }, { key: attemptKey })
     await until(async () => (run.acquirer.of('stale-expiry').length > 2 ? true : undefined), 20_000)
     assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire', 'enquire'])
     const isFree = async () => ((await leaseEnds(id)) === null ? true : undefined)
