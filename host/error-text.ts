@@ -51,8 +51,11 @@ function refusalText(
   { code, message, parameterErrors }: GatewayError,
   options: NonNullable<Command['options']>,
 ): string {
-  // The engine speaks of the access token that a command line does not have.
-  if (code === '800.900.300' && options.entity !== undefined) {
+  const isUnknown = parameterErrors.some(
+    ({ name, message }) => name === 'entityId' && message.startsWith('is unknown'),
+  )
+  // The engine may speak of an access token, which a command line does not have.
+  if ((isUnknown || code === '800.900.300') && options.entity !== undefined) {
     return 'there is no entity with the id of --entity: tollgate entity list'
   }
   const wrong = parameterErrors.map((one) => `${optionOf(one.name, options)} ${one.message}`)

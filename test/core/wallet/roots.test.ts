@@ -56,7 +56,7 @@ describe('trust anchors', () => {
       ...testKeys.map(
         (rootKeysUrl) => [googlePlugin, { rootKeysUrl }, /keys for test payments/] as const,
       ),
-      [googlePlugin, { rootKeysUrl: 'http://keys.example/k.json' }, /begin with https/],
+      [googlePlugin, { rootKeysUrl: 'http://keys.example/k.json' }, /must be an https URL/],
     ]
     try {
       for (const [plugin, config, why] of wrong) {
