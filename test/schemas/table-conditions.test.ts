@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Condition } from '../../schemas/table.ts'
+import { brands } from '../../schemas/tables/brands.ts'
 import {
   groups,
   instrumentGroups,
@@ -57,13 +58,19 @@ test('conditions name existing fields', () => {
 test('values in conditions are values of their fields', () => {
   const asked = allConditions.flatMap((condition) => {
     if (condition.rule === 'implies') return [condition.when]
-    if (condition.rule !== 'requires') return []
-    return [condition.onlyIf, condition.unless].flatMap((one) =>
+    if (condition.rule !== 'requires' && condition.rule !== 'any') return []
+    const onlyIf = condition.rule === 'requires' ? condition.onlyIf : undefined
+    return [onlyIf, condition.unless].flatMap((one) =>
       one?.is ? [{ field: one.field, is: one.is }] : [],
     )
   })
   assert.ok(asked.length >= 4)
+  const codes = brands.flatMap(({ code, aliases }) => [code, ...aliases])
   for (const { field, is } of asked) {
+    if (field === 'paymentBrand') {
+      for (const value of is) assert.ok(codes.includes(value), value)
+      continue
+    }
     const format = allFields.find((one) => one.field.name === field)?.field.format
     const possible =
       format?.kind === 'choice' ? format.of : format?.kind === 'flag' ? ['true', 'false'] : []
@@ -84,17 +91,25 @@ test('any personal customer field needs the name, technical ones do not', () => 
   assert.deepEqual(groupOf('shipping.customer').conditions, [])
 })
 
-test('a bank account needs number or IBAN, and without an IBAN bank code or BIC; a due date alone needs neither', () => {
+test('a bank account needs its holder, number or IBAN, and without an IBAN bank code or BIC, unless its brand redirects to the bank; a due date alone needs none', () => {
   const rules = groupOf('bankAccount').conditions
-  const alternatives = rules.map((rule) => (rule.rule === 'any' ? rule.of : []))
-  assert.deepEqual(alternatives, [
-    ['bankAccount.number', 'bankAccount.iban'],
-    ['bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.iban'],
-  ])
+  assert.deepEqual(
+    rules.map((rule) =>
+      rule.rule === 'any' ? rule.of : rule.rule === 'requires' ? rule.need : [],
+    ),
+    [
+      ['bankAccount.holder'],
+      ['bankAccount.number', 'bankAccount.iban'],
+      ['bankAccount.bankCode', 'bankAccount.bic', 'bankAccount.iban'],
+    ],
+  )
   for (const rule of rules) {
-    const when: readonly string[] = rule.rule === 'any' ? rule.when : []
-    assert.equal(when.length, 9)
-    assert.equal(when.includes('transactionDueDate'), false)
+    assert.ok(rule.rule === 'any' || rule.rule === 'requires')
+    assert.equal(rule.when.length, 9)
+    assert.equal(rule.when.includes('transactionDueDate'), false)
+    assert.equal(rule.unless?.field, 'paymentBrand')
+    assert.ok(rule.unless?.is?.includes('SOFORTUEBERWEISUNG'))
+    assert.ok(!rule.unless?.is?.includes('DIRECTDEBIT_SEPA'))
   }
 })
 
@@ -148,9 +163,8 @@ test('3-D Secure needs eleven fields in a browser, and an app need not describe 
 
 test('groups of instruments exist, so that stored ones can omit their required fields', () => {
   for (const name of instrumentGroups) {
-    assert.ok(
-      groupOf(name).fields.some((field) => field.need === 'R'),
-      name,
-    )
+    const { fields, conditions } = groupOf(name)
+    const isRequired = fields.some((field) => field.need === 'R')
+    assert.ok(isRequired || conditions.some(({ rule }) => rule === 'requires'), name)
   }
 })

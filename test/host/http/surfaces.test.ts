@@ -209,7 +209,7 @@ describe('surfaces', () => {
     ]) {
       assert.throws(
         () => createHost(host.gateway, { surfaces: ['office'], origins: { office: origin } }),
-        /origin of the surface office/,
+        /origin of the surface office|origins\.office/,
         origin,
       )
     }
