@@ -69,7 +69,7 @@ export const saveHealth = (me: string, health: Health) => sql`
     failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
   where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
 
-/** After a delivered test of an endpoint that is down: its oldest notification is due now, as the next attempt. */
+/** After a delivered test of an endpoint that is down: the notification that is due next is due now, as a probe. */
 export const probeNow = (endpointId: string, now: Date) => sql<{ endpoint_id: string }>`
 with first as materialized (
   select id from tollgate.delivery
