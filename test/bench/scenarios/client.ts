@@ -34,9 +34,11 @@ class Connection {
     this.#text += chunk
     const end = this.#text.indexOf('\r\n\r\n')
     if (end === -1) return
-    const length = /\r\ncontent-length: *([0-9]+)/i.exec(this.#text.slice(0, end))?.[1]
+    const head = this.#text.slice(0, end)
+    const length = /\r\ncontent-length: *([0-9]+)/i.exec(head)?.[1]
     if (length === undefined) {
-      this.#end(new Error('an answer without a Content-Length'))
+      const line = this.#text.split('\r\n', 1)[0]
+      this.#end(new Error(`an answer without a Content-Length: ${line}`))
       return
     }
     const whole = end + 4 + Number(length)
@@ -48,7 +50,9 @@ class Connection {
     const waiting = this.#waiting
     this.#text = ''
     this.#waiting = undefined
-    this.#idle.push(this)
+    // A host ends a connection after many requests, and says so in the last answer.
+    if (/\r\nconnection: *close/i.test(head)) this.#socket.destroy()
+    else this.#idle.push(this)
     waiting?.done(answer)
   }
 
