@@ -164,7 +164,8 @@ async function modification(
     return reversal(item, told, named, { records, log })
   }
   const subject = await subjectOf(item, named, records)
-  const amount = subject === undefined ? elsewhere : await amountOfItem(item, subject, records)
+  const amount =
+    subject === undefined ? elsewhere : await amountOfItem(item, told, subject, records)
   if (subject === undefined || amount === elsewhere) {
     // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money. Or made on
     // another account of the merchant, which hears of it too.
@@ -265,11 +266,15 @@ const elsewhere = 'made elsewhere'
 /** In which amount the engine knows the operation; undefined for an amount that our currencies do not have. */
 async function amountOfItem(
   item: Item,
+  told: 'done' | 'failed',
   { is, key }: Subject,
   records: Records,
 ): Promise<Money | undefined | typeof elsewhere> {
-  if (is === 'reverse') return (await wholeOf(records, key)) ?? elsewhere
   const said = moneyOf(item)
+  // A failure is told even without the record, which a failover can lose: the shopper's money did not go back.
+  if (is === 'reverse') {
+    return (await wholeOf(records, key)) ?? (told === 'failed' ? said : elsewhere)
+  }
   if (is !== 'increment') return said
   const minor = await increaseOf(records, key, said?.minor ?? 0n)
   if (minor === undefined) return elsewhere
@@ -307,7 +312,9 @@ async function reversal(
     const isEnd = undo.state === 'asked' && isOfTry(undo)
     return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
   })
-  if (known === undefined && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
+  // Nor is a return dropped for want of the record.
+  const isOurs = known !== undefined || isReturn
+  if (!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
     log.info({ event: eventCode }, 'a webhook tells of a reversal that was not asked for here')
     return []
   }

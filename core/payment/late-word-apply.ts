@@ -11,7 +11,7 @@ import { countStanding, letStand } from './late-stands.ts'
 import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
-import { lateAccepted, treat, undone } from './late-word-treatment.ts'
+import { type LineDoubt, lateAccepted, treat, undone } from './late-word-treatment.ts'
 import { broughtTo, isByOperator, replacementOf } from './reference-origin.ts'
 import { paymentById } from './store-read.ts'
 import type { Held, Payment, Source } from './types.ts'
@@ -30,6 +30,7 @@ const tries = 5
  * rows that are unchanged since the read, and a repeated entry is listed once.
  *
  * @param amount The amount of the word, when given outside of its outcome.
+ * @param line Of a settlement line: how surely it is about the payment.
  */
 export async function applyLateWord(
   engine: Engine,
@@ -37,22 +38,24 @@ export async function applyLateWord(
   outcome: Told,
   source: Source,
   amount?: Money,
+  line?: LineDoubt,
 ): Promise<Applied> {
   for (let no = 1; no <= tries; no += 1) {
     const now = await held(engine, attemptKey)
     if (now === undefined) return 'known'
     if (isOpenStanding(standingOf(now.payment, now.attempt.state))) return undefined
-    const treatment = await treat(engine, now, outcome, source, amount)
+    const treatment = await treat(engine, now, outcome, source, amount, line)
     // A reversal is under way at this moment; its answer comes first.
     if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
     const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))
+    const isRepeat = treatment === 'known' || treatment === 'confirm'
+    const other = isRepeat ? otherReference(engine, word) : undefined
+    if (other !== undefined) {
+      if (await listContradiction(engine, word, other)) return 'conflict'
+      continue
+    }
     if (treatment === 'known') {
       await makeFirm(engine, now, outcome, source)
-      const other = otherReference(engine, word)
-      if (other !== undefined) {
-        if (await listContradiction(engine, word, other)) return 'conflict'
-        continue
-      }
       if (await learnReferences(engine, now, outcome, source)) return 'known'
       continue
     }
@@ -102,14 +105,18 @@ async function learnReferences(
   })
 }
 
+/** Whether the payment's money moved, or moved and was taken back. */
+const hasMoved = ({ payment, attempt }: Held): boolean =>
+  payment.state === 'approved' || attempt.state === 'late' || attempt.settledBy === undone
+
 /**
- * A second success under the key of an approved payment: it names another value for the reference by which
+ * A second success under the key of a payment whose money moved: it names another value for the reference by which
  * settlement files call the payment first, and which the acquirer gave. Other references can change with each message.
  */
 function otherReference({ registry }: Engine, { now, outcome, source }: LateWord) {
   const { payment } = now
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
-  if (payment.state !== 'approved' || !isSuccess || source !== 'event') return undefined
+  if (!hasMoved(now) || !isSuccess || source !== 'event') return undefined
   const name = registry.get(payment.connector)?.connector.settlement?.refs[0]
   const value = name === undefined ? undefined : outcome.refs[name]
   if (name === undefined || value === undefined) return undefined

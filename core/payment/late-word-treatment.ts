@@ -21,6 +21,14 @@ export const lateAccepted = 'late-accepted'
 export const undone = 'late-success'
 export const givenBack = 'given-back'
 
+/** How surely a settlement line is about the payment. */
+export type LineDoubt = {
+  /** An operator says that its money stayed, although the payment was reversed. */
+  readonly isBeyondReversal?: boolean
+  /** It can be about another operation of the same order: its failure ends no payment. */
+  readonly isVague?: boolean
+}
+
 /** @param about The amount of the word, when given outside of its outcome. */
 export async function treat(
   engine: Engine,
@@ -28,6 +36,7 @@ export async function treat(
   outcome: Told,
   source: Source,
   about: Money | undefined,
+  line: LineDoubt = {},
 ): Promise<Treatment> {
   const { payment, attempt } = now
   const standing = standingOf(payment, attempt.state)
@@ -56,21 +65,36 @@ export async function treat(
       // The money went back twice.
       if (outcome.is === 'reversed' && attempt.settledBy === givenBack) return 'list'
       // A settlement file has both, the money that came and the money that went back.
-      if (isSuccess && isAsAsked && source === 'settlement' && (await wentBack(engine, now)))
+      if (
+        isSuccess &&
+        isAsAsked &&
+        source === 'settlement' &&
+        line.isBeyondReversal !== true &&
+        (await wentBack(engine, now))
+      )
         return 'known'
       return treatment === 'known' && outcome.is !== 'declined'
         ? treatment
         : again(treatment, attempt.settledBy, outcome, isForThatAmount(payment, outcome, about))
     default:
-      return treatment
+      return treatment === 'fail' && line.isVague === true ? 'list' : treatment
   }
 }
 
 /** Whether the engine takes a late success back no more, or never did. */
-async function isLeft({ lanes }: Engine, { id, effect }: Payment, settledBy: string | null) {
+async function isLeft(
+  { lanes, registry }: Engine,
+  { id, effect, connector }: Payment,
+  settledBy: string | null,
+): Promise<boolean> {
   if (cannotBeUndone.has(effect)) return true
   const [last] = await lanes.single(lastOfTakeBack(id))
-  return settledBy === 'settlement' ? last?.is_redriven !== true : last?.stands === true
+  if (settledBy === 'settlement' && last?.is_redriven !== true) return true
+  if (last?.stands === true) return true
+  // "Nothing to undo" ends no success that the acquirer told, where nobody can be asked whether it stands.
+  const { enquire } = registry.get(connector)?.connector.resolve ?? {}
+  const [reversal] = enquire === undefined ? await lanes.single(lastFoundNothing(id)) : []
+  return reversal?.is_nothing === true
 }
 
 /** Whether the acquirer reversed a payment that was open. Where it found nothing to undo, nothing went back. */

@@ -34,9 +34,17 @@ export function replacementOf(
   return { id: newId(), actor: engineActor, action: 'payment.referenced', detail }
 }
 
-/** The answer of a payment that an operator decides, with the references of the decision. */
-export const withOperators = (answer: Answer, refs: Refs): Answer => ({
-  ...answer,
-  refs: { ...answer.refs, ...refs },
-  byOperator: { ...answer.byOperator, ...refs },
-})
+/**
+ * The answer of a payment that an operator decides, with the references of the decision. A reference that the
+ * acquirer gave stays the acquirer's when the operator repeats it.
+ */
+export function withOperators(answer: Answer, refs: Refs): Answer {
+  const own = Object.entries(refs).filter(
+    ([name]) => answer.refs?.[name] === undefined || isByOperator(answer, name),
+  )
+  return {
+    ...answer,
+    refs: { ...answer.refs, ...refs },
+    byOperator: { ...answer.byOperator, ...Object.fromEntries(own) },
+  }
+}

@@ -22,5 +22,7 @@ export async function stillStands(engine: Engine, payment: Payment): Promise<boo
     payment.parentId === null ? [] : await engine.lanes.single(balanceById(payment.parentId))
   if (balance === undefined) return false
   const isClosed = balance.closed_by !== null && balance.closed_by !== payment.id
+  // A reversed sale is not charged anew.
+  if (payment.effect === 'sale' && balance.reversing + balance.reversed > 0n) return false
   return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
 }

@@ -53,7 +53,11 @@ const namesPayment = ({ match_status: status, tier }: EffectRow) =>
  * the payment does not have can be about another operation of the same order, which was made elsewhere.
  */
 const decides = (row: EffectRow) =>
-  namesPayment(row) || (row.tier === 'merchant-reference' && row.refs.every((ref) => ref === null))
+  namesPayment(row) || (row.tier === 'merchant-reference' && !isVague(row))
+
+/** Whether the line calls the payment by its order number alone, and has references that the payment lacks. */
+const isVague = ({ tier, refs }: EffectRow) =>
+  tier === 'merchant-reference' && refs.some((ref) => ref !== null)
 
 /** Whether the line says of a payment that is over that its money moved. */
 const revives = (row: EffectRow) => namesPayment(row) || row.tier === 'operator'
@@ -140,7 +144,7 @@ async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
     const amount = payments.length === 1 ? amountOf(row) : undefined
     results.push(
       row.status === 'FAILED'
-        ? await fail(engine, payment, amount)
+        ? await fail(engine, row, payment, amount)
         : await settled(engine, row, payment, amount),
     )
   }
@@ -184,16 +188,25 @@ async function settled(
   if (isOpen(payment.state)) return wait
   if (payment.state === 'approved' && payment.finalBy === null) return done
   if (isOver(payment.state) && !revives(row)) return { is: 'done', discrepancy: 'STATE' }
-  const applied = await applyLateWord(engine, key, paid, 'settlement', amount)
-  return applied === undefined ? wait : done
+  const doubt = { isBeyondReversal: row.tier === 'operator' }
+  const applied = await applyLateWord(engine, key, paid, 'settlement', amount, doubt)
+  if (applied === undefined) return wait
+  // Also of a payment that was reversed since the line found it.
+  return applied === 'known' && isOver(payment.state) ? { is: 'done', discrepancy: 'STATE' } : done
 }
 
-async function fail(engine: Engine, given: Payment, amount: Money | undefined): Promise<Done> {
+async function fail(
+  engine: Engine,
+  row: EffectRow,
+  given: Payment,
+  amount: Money | undefined,
+): Promise<Done> {
   const { attemptKey: key } = given
   if (isOpen(given.state)) await resolve(engine, key, 'look', 'other')
   const payment = await again(engine, given)
   if (isOpen(payment.state)) return wait
-  const applied = await applyLateWord(engine, key, notPaidOut, 'settlement', amount)
+  const doubt = { isVague: isVague(row) }
+  const applied = await applyLateWord(engine, key, notPaidOut, 'settlement', amount, doubt)
   if (applied === undefined) return wait
   return applied === 'conflict' ? { is: 'done', discrepancy: 'STATE' } : done
 }

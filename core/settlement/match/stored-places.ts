@@ -78,10 +78,13 @@ export type Refs = readonly [string, string, string]
  * The same by any tier. A merchant uses an order number for operations that were made elsewhere, too: where the
  * order number or the short id leads to a payment, and the acquirer's references of the payment are others than
  * those of the line (`stage`), the line is about another operation. With one in common, the line was found by it.
+ * A reference that an operator gave may be mistyped, and yields to the line's.
  */
 export const judgedWithRefs = (tier: Sql, refs: Refs): Sql => {
   const isOther = (own: Sql, name: string) =>
-    sql`lower(btrim(${own})) <> lower(btrim(payment.answer -> 'refs' ->> ${name}::text))`
+    sql`(lower(btrim(${own})) <> lower(btrim(payment.answer -> 'refs' ->> ${name}::text))
+      and payment.answer -> 'refs' ->> ${name}::text is distinct from
+        payment.answer -> 'byOperator' ->> ${name}::text)`
   return judgedBy(sql`(${isWanted} and (work.purpose = 'fee' or ${tier} < 3 or not coalesce(
     ${isOther(sql`stage.ref1`, refs[0])} or ${isOther(sql`stage.ref2`, refs[1])}
       or ${isOther(sql`stage.ref3`, refs[2])}, false)))`)

@@ -134,6 +134,44 @@ describe("the acquirer's references of a decided payment", () => {
     assert.equal(second, undefined)
   })
 
+  test('a second success is also listed where the first is not final, is late, or was taken back', async () => {
+    const other = { is: 'approved', refs: { reference: 'CHARGED-TWICE' } }
+    const waiting = await run.pay({ debit: accept })
+    assert.equal(await run.tell(waiting, { outcome: other }), 'conflict')
+    assert.match((await refunded(waiting)).reference!, /^at-/)
+
+    let isUp = false
+    const late = await run.pay({
+      debit: refuse,
+      reverseByKey: (): Reversed => (isUp ? { is: 'reversed' } : { is: 'unknown', why: 'down' }),
+    })
+    assert.equal(await run.tell(late, { outcome: approval }), 'settled')
+    assert.equal(await run.tell(late, { outcome: other }), 'conflict')
+    assert.deepEqual((await run.listed(late)).map(({ detail }) => detail.refs).at(-1), other.refs)
+    isUp = true
+    await until(async () => {
+      await run.dueNow(late)
+      return (await run.kinds(late)).includes('(conflict)') || undefined
+    })
+    const third = { is: 'approved', refs: { reference: 'CHARGED-AGAIN' } }
+    assert.equal(await run.tell(late, { outcome: third }), 'conflict')
+    assert.equal(await run.tell(late, { outcome: approval }), 'known')
+  })
+
+  test("a reference of the acquirer stays the acquirer's when an operator repeats it", async () => {
+    const id = await open(run.at('settling'))
+    await run.sql(
+      `update tollgate.payment set answer = coalesce(answer, '{}') || '{"refs": {"reference": "BY-ANSWER"}}'
+        where id = $1`,
+      [id],
+    )
+    const references = { reference: 'BY-ANSWER' }
+    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    const other = { is: 'approved', refs: { reference: 'CHARGED-TWICE' } }
+    assert.equal(await run.tell(id, { outcome: other }), 'conflict')
+    assert.deepEqual(await refunded(id), { reference: 'BY-ANSWER' })
+  })
+
   /** Holds the first move of a payment before its commit. */
   const holdFirst = () => {
     const there = Promise.withResolvers<void>()
@@ -380,6 +418,33 @@ describe("the acquirer's references of a decided payment", () => {
         [id],
       )
       assert.deepEqual(row!.refs, {})
+    })
+
+    test('an accepted payment does not fail by it, and an operator decides', async () => {
+      const id = await run.pay({
+        debit: () => ({ is: 'accepted', refs: { second: 'own' }, finalBy: 'event' }) as never,
+      })
+      const failed = settled({
+        ...{ id: newId(), date: today(), mtid: await order(id), ref1: 'ELSEWHERE' },
+        status: 'FAILED',
+      })
+      const file = await run.file(failed)
+      assert.deepEqual(await effects(file), ['MATCHED done STATE'])
+      assert.equal(await run.stateOf(id), 'approved')
+      assert.deepEqual(await run.kinds(id), ['conflict'])
+      await run.gateway.operator.settle(id, 'declined', by)
+      assert.equal(await run.stateOf(id), 'declined')
+    })
+
+    test('a reference that an operator mistyped keeps no chargeback away', async () => {
+      const id = await open(run.at('settling'))
+      const references = { reference: 'TYPO' }
+      await run.gateway.operator.settle(id, 'approved', { ...by, references })
+      const named = { id: newId(), date: today(), mtid: await order(id), ref1: 'RIGHT' }
+      const more = { type: 'CHARGEBACK', cashflow: 'NEG', reason: '000.100.203' }
+      const file = await run.file(settled({ ...named, ...more }))
+      assert.deepEqual(await effects(file), ['MATCHED done '])
+      assert.deepEqual((await run.booksOf(id)).disputes, ['chargeback 9200 9200'])
     })
 
     test('without any, it decides an open payment', async () => {

@@ -132,6 +132,17 @@ describe('ends of late successes', { concurrency: true }, () => {
     assert.deepEqual(await run.kinds(id), ['(conflict)'])
   })
 
+  test('a decline that follows "nothing to undo" of such an acquirer is listed', async () => {
+    const script = { debit: refuse, reverseByKey: () => ({ is: 'nothing' }) as const }
+    const { id } = await run.debit('nothing mute decline', script, run.at('mute'))
+    await run.tell(id, { outcome: approval })
+    await until(async () => ((await run.audited(id)).includes('reverse-by-key') ? true : undefined))
+    await isFree(id)
+    assert.equal(await run.tell(id, { outcome: failure }), 'conflict')
+    const said = (await run.listed(id)).map(({ detail }) => detail.outcome)
+    assert.deepEqual(said.toSorted(), ['approved', 'declined'])
+  })
+
   test('an operator decides about a late success of which such an acquirer knows nothing', async () => {
     const script = { debit: refuse, reverseByKey: () => ({ is: 'nothing' }) as const }
     for (const as of ['approved', 'declined'] as const) {

@@ -26,17 +26,15 @@ describe('a follow-up in the queue', () => {
     await run.close()
   })
 
-  const refundOf = ({ id }: { readonly id: string }, reference: string) =>
+  const followUpOf = ({ id }: { readonly id: string }, fields: Readonly<Record<string, string>>) =>
     program.transaction('commit', (client) =>
-      run.gateway.payments.acceptFollowUp(
-        id,
-        {
-          ...{ paymentType: 'RF', amount: '92.00', currency: 'EUR' },
-          merchantTransactionId: reference,
-        } as never,
-        { client },
-      ),
+      run.gateway.payments.acceptFollowUp(id, fields as never, { client }),
     )
+  const refundOf = (sale: { readonly id: string }, reference: string) =>
+    followUpOf(sale, {
+      ...{ paymentType: 'RF', amount: '92.00', currency: 'EUR' },
+      merchantTransactionId: reference,
+    })
   const tell = async (eventId: string, about: string, more: Record<string, unknown>) => {
     const told = message({ eventId, key: await run.keyOf(about), ...more } as never)
     await run.gateway.inbound(scriptedName, run.account, told)
@@ -97,5 +95,17 @@ describe('a follow-up in the queue', () => {
     assert.deepEqual(await counts(chargedBack), left)
     assert.deepEqual(await counts(frozen), left)
     assert.deepEqual(await counts(sound), { ...left, refunded: 9_200n })
+  })
+
+  test('a sale is not charged anew once it was reversed', async () => {
+    const sale = await run.debit('sale-reversed')
+    const again = await followUpOf(sale, {
+      ...{ paymentType: 'RB', amount: '92.00', currency: 'EUR' },
+      merchantTransactionId: 'rebill-reversed',
+    })
+    await run.gateway.payments.reverse(sale.id, {})
+    await run.another({ role: 'all' })
+    assert.equal(await program.decided(again), '900.100.600')
+    assert.deepEqual(run.acquirer.of('rebill-reversed'), [])
   })
 })

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Reversed } from '@tollgate/plugin-kit'
+import { newId } from '../../../core/index.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, lose, refuse } from '../../rig/late-words.ts'
-import { type EffectRun, line, startEffects } from '../settlement/effect-run.ts'
+import { settled } from '../../rig/settlement.ts'
+import { type EffectRun, line, startEffects, today } from '../settlement/effect-run.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
@@ -104,6 +106,46 @@ describe('late successes in settlement files', () => {
       assert.deepEqual(await listed(id), ['conflict'])
       await run.gateway.operator.settle(id, 'declined', by)
     }
+  })
+
+  test('an operator who assigns such a line says that the money stayed', async () => {
+    const id = await ended({ is: 'reversed' })
+    const fileId = await run.file(settled({ id: newId(), date: today(), mtid: 'nobody-knows-it' }))
+    const [record] = await run.gateway.settlement.exceptions({ fileId })
+    await run.gateway.settlement.assign(record!.id, [id], by)
+    await until(async () => ((await stateOf(id))[0] === 'late' ? true : undefined))
+    assert.deepEqual(await listed(id), ['conflict'])
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.equal(await run.stateOf(id), 'approved')
+  })
+
+  test('a line that found the payment open is listed once the payment was reversed', async () => {
+    const id = await run.pay({
+      debit: lose,
+      enquire: () => ({ is: 'notFound' }),
+      reverseByKey: () => ({ is: 'reversed' }),
+    })
+    const leased = (interval: string) =>
+      run.sql(
+        `update tollgate.attempt set lease_until = now() + interval '${interval}' where payment_id = $1`,
+        [id],
+      )
+    const effects = async () => (await run.booksOf(id)).effects
+    await leased('1 hour')
+    await run.file(line(id))
+    assert.deepEqual(await effects(), ['open'])
+    await leased('-1 second')
+    await run.age(id)
+    await until(async () => {
+      await run.dueNow(id)
+      return (await run.stateOf(id)) === 'declined' || undefined
+    })
+    await until(async () => {
+      await run.makeDue()
+      return (await effects())[0] !== 'open' || undefined
+    })
+    assert.deepEqual(await effects(), ['done STATE'])
+    assert.deepEqual(await stateOf(id), ['declined', 'reversal'])
   })
 
   test('a message of its approval is a late success, whatever was reversed', async () => {

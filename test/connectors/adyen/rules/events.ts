@@ -194,24 +194,26 @@ export const eventRules: readonly Rule[] = [
     ],
   },
   {
-    rule: 'an increase, a cancellation and a reversal that another account asked for claim nothing',
+    rule: 'of an increase, a cancellation and a reversal without a record here, failures to give back are told',
     async run({ adyen, tell }) {
       const ofAccounts = events.filter(
         ([code, , mark]) => ['rv.', 'ia.', 'undo1.'].includes(mark) || code === 'TECHNICAL_CANCEL',
       )
       assert.ok(ofAccounts.length > 8)
-      for (const [eventCode, success, mark] of ofAccounts) {
+      for (const [eventCode, success, mark, word] of ofAccounts) {
+        const isFailure = word === 'notReversed' || (mark === 'rv.' && word === 'declined')
         const merchantReference = mark + 'a'.repeat(32)
         const claims = await tell(adyen.message(item({ eventCode, success, merchantReference })))
-        assert.deepEqual(claims, [], `${eventCode} ${success} of ${mark}`)
+        assert.deepEqual(
+          told(claims),
+          isFailure ? [word] : [],
+          `${eventCode} ${success} of ${mark}`,
+        )
       }
     },
     mistakes: [
-      mistake(
-        'events',
-        '(await wholeOf(records, key)) ?? elsewhere',
-        '(await wholeOf(records, key)) ?? moneyOf(item)',
-      ),
+      mistake('events', "(told === 'failed' ? said : elsewhere)", 'said'),
+      mistake('events', "(told === 'failed' ? said : elsewhere)", 'elsewhere'),
       mistake(
         'events',
         'if (minor === undefined) return elsewhere',
@@ -219,13 +221,18 @@ export const eventRules: readonly Rule[] = [
       ),
       mistake(
         'events',
-        "known === undefined && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
-        "known === undefined && is === 'undo'",
+        "!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
+        "!isOurs && is === 'undo'",
       ),
       mistake(
         'events',
-        "known === undefined && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
-        "known === undefined && eventCode === 'TECHNICAL_CANCEL'",
+        "!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
+        "!isOurs && eventCode === 'TECHNICAL_CANCEL'",
+      ),
+      mistake(
+        'events',
+        'const isOurs = known !== undefined || isReturn',
+        'const isOurs = known !== undefined',
       ),
     ],
   },
@@ -532,8 +539,8 @@ export const eventRules: readonly Rule[] = [
       ),
       mistake(
         'events',
-        "if (is === 'reverse') return (await wholeOf(records, key)) ?? elsewhere",
-        '',
+        "return (await wholeOf(records, key)) ?? (told === 'failed' ? said : elsewhere)",
+        'return said',
       ),
     ],
   },
