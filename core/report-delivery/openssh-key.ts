@@ -1,5 +1,6 @@
 /** Private keys in OpenSSH's own format, `openssh-key-v1`, without a passphrase. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { type RsaNumbers, trimmed } from './rsa-numbers.ts'
 
 const form =
   /^-----BEGIN OPENSSH PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END OPENSSH PRIVATE KEY-----$/
@@ -19,10 +20,8 @@ export const isOpenSshKey = (text: string): boolean =>
  *
  * @throws Error for anything else.
  */
-export function readOpenSshKey(text: string): KeyObject {
-  const [, base64] = form.exec(text.trim()) ?? []
-  if (base64 === undefined) throw broken()
-  const bytes = Buffer.from(base64, 'base64')
+export function readOpenSshKey(text: string): KeyObject | RsaNumbers {
+  const bytes = bytesOf(text)
   if (!bytes.subarray(0, magic.length).equals(magic)) throw broken()
   const file = new Reader(bytes, magic.length)
   const [cipher, derivation, options] = [file.text(), file.text(), file.field()]
@@ -41,7 +40,22 @@ export function readOpenSshKey(text: string): KeyObject {
   return key
 }
 
-function readKey(from: Reader): KeyObject {
+/** The same file in lines as OpenSSH writes them: libraries read no key whose line breaks became blanks in a form. */
+export function rebuilt(text: string): string {
+  const lines = bytesOf(text)
+    .toString('base64')
+    .match(/.{1,70}/g)!
+  const [begin, end] = ['BEGIN', 'END'].map((word) => `-----${word} OPENSSH PRIVATE KEY-----`)
+  return [begin, ...lines, end].join('\n')
+}
+
+function bytesOf(text: string): Buffer {
+  const [, base64] = form.exec(text.trim()) ?? []
+  if (base64 === undefined) throw broken()
+  return Buffer.from(base64, 'base64')
+}
+
+function readKey(from: Reader): KeyObject | RsaNumbers {
   const type = from.text()
   if (type === 'ssh-rsa') return rsa(from)
   if (type === 'ssh-ed25519') {
@@ -67,20 +81,17 @@ function readKey(from: Reader): KeyObject {
   })
 }
 
-function rsa(from: Reader): KeyObject {
+function rsa(from: Reader): RsaNumbers {
   const next = () => from.number()
   const [n, e, d, qi, p, q] = [next(), next(), next(), next(), next(), next()]
-  return keyOf({
-    ...{ kty: 'RSA', n: text(n), e: text(e), d: text(d), p: text(p), q: text(q), qi: text(qi) },
-    // The format leaves these two out.
-    ...{ dp: rest(d, p), dq: rest(d, q) },
-  })
+  // The format leaves two numbers out.
+  return { n, e, d, p, q, qi, dp: rest(d, p), dq: rest(d, q) }
 }
 
-function rest(exponent: Buffer, prime: Buffer): string {
+function rest(exponent: Buffer, prime: Buffer): Buffer {
   const [whole, one] = [exponent, prime].map((bytes) => BigInt(`0x0${bytes.toString('hex')}`))
   const hex = (whole! % (one! - 1n)).toString(16)
-  return text(Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'))
+  return trimmed(Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'))
 }
 
 const text = (bytes: Buffer) => bytes.toString('base64url')
@@ -119,9 +130,7 @@ class Reader {
 
   /** A whole number without the zeros before it. */
   number(): Buffer {
-    const bytes = this.field()
-    const first = bytes.findIndex((byte) => byte !== 0)
-    return first < 0 ? Buffer.alloc(0) : bytes.subarray(first)
+    return trimmed(this.field())
   }
 
   end(): void {

@@ -33,14 +33,19 @@ export function pkcs1File(numbers: readonly Buffer[]): string {
   const integers = [Buffer.of(0), ...numbers].map((number) =>
     der(2, number[0]! < 0x80 ? number : Buffer.concat([Buffer.of(0), number])),
   )
-  const lines = der(0x30, Buffer.concat(integers))
+  return pemOf('RSA PRIVATE KEY', der(0x30, Buffer.concat(integers)))
+}
+
+export function pemOf(label: string, bytes: Buffer): string {
+  const lines = bytes
     .toString('base64')
     .match(/.{1,64}/g)!
     .join('\n')
-  return `-----BEGIN RSA PRIVATE KEY-----\n${lines}\n-----END RSA PRIVATE KEY-----\n`
+  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`
 }
 
-function der(tag: number, content: Buffer): Buffer {
+/** An element of DER. */
+export function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   const head = length < 128 ? [length] : [0x82, length >> 8, length & 255]
   return Buffer.concat([Buffer.of(tag, ...head), content])
