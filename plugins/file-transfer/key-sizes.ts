@@ -8,12 +8,18 @@ import ssh2 from 'ssh2'
 
 const mostBits = 8192
 const mostExponentBits = 32
+/** Types whose keys have a size of their own. Any other, such as ssh-dss, may have numbers of any length. */
+const quickTypes = /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521))$/
 
 /** Before a login with a key, which may come from a time when keys of any size were stored. @throws TransferError */
 export function checkLoginKey(text: string): void {
   const key = ssh2.utils.parseKey(text)
   if (key instanceof Error) throw unreadable(key)
-  if (key.type !== 'ssh-rsa') return
+  if (quickTypes.test(key.type)) return
+  if (key.type !== 'ssh-rsa') {
+    const why = 'the login has a key that is neither RSA nor ECDSA nor Ed25519: store another one'
+    throw new TransferError('login', why)
+  }
   const { kty: _, ...numbers } = numbersOf(key.getPrivatePEM())
   if (Object.values(numbers).every((number) => bitsOf(decoded(number)) <= mostBits)) return
   const why = `the RSA key of the login has more than ${mostBits} bits: store a smaller one`

@@ -23,7 +23,7 @@ import {
 } from '@tollgate/plugin-kit'
 import type { Algorithms } from 'ssh2'
 import { type SftpFolder, startSftpFolder } from '../../rig/sftp-folder.ts'
-import { madeUpRsaKey, newSshKey } from '../../rig/ssh-keys.ts'
+import { madeUpRsaKey, newSshKey, openSshFile } from '../../rig/ssh-keys.ts'
 
 const name = 'settlement-0007.csv'
 const content = Buffer.alloc(1_000_000, 'ReconciliationType;PaymentType\r\n')
@@ -241,6 +241,15 @@ describe('SFTP', () => {
         failsWith('login', /the RSA key of the login has more than 8192 bits: store a smaller one/),
       )
     }
+  })
+
+  test('a stored key of a type whose numbers may have any length signs nothing', async () => {
+    const { password: _, ...target } = targetOf()
+    const key = openSshFile('ssh-dss', Array(5).fill(Buffer.of(7)))
+    await assert.rejects(
+      push(undefined, { ...target, privateKey: new Sensitive(key) }),
+      failsWith('login', /neither RSA nor ECDSA nor Ed25519: store another one/),
+    )
   })
 
   test('keys of every type log in', async () => {
