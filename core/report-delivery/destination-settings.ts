@@ -8,6 +8,12 @@ import { readLoginKey } from './login-key.ts'
 import type { StoredSettings } from './store.ts'
 import type { DestinationSecret } from './types.ts'
 
+/** Whether the login comes anew. */
+export function hasSecret(fields: RequestFields): boolean {
+  const login = groupOf(fields, 'login')
+  return (textOf(login, 'password') ?? textOf(login, 'privateKey')) !== undefined
+}
+
 /** @throws GatewayError for a private key that cannot be used. */
 export function secretIn(fields: RequestFields): DestinationSecret | undefined {
   const password = textOf(groupOf(fields, 'login'), 'password')

@@ -12,7 +12,7 @@ import type { Facts } from '../redaction/harmless.ts'
 import { reportFile } from '../report/open.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { placeOf, tryDestination } from './attempt.ts'
-import { secretIn, settingsOf } from './destination-settings.ts'
+import { hasSecret, secretIn, settingsOf } from './destination-settings.ts'
 import { readDestinationUrl } from './destination-url.ts'
 import {
   addDestination,
@@ -23,7 +23,7 @@ import {
   type StoredSettings,
   toDestination,
 } from './store.ts'
-import type { Destination, Replayed, Tried } from './types.ts'
+import type { Destination, DestinationSecret, Replayed, Tried } from './types.ts'
 
 /**
  * Registers a folder for the report files of an entity.
@@ -42,6 +42,8 @@ export async function createDestination(
   }
   await engine.directory.mayName(caller, entityId)
   const id = newId()
+  // Before a private key is read, which takes time also when it is refused.
+  engine.setupChanges.count(caller)
   const secret = secretIn(fields)
   if (secret === undefined) {
     throw refuse('200.300.404', 'login.password', 'is required, or login.privateKey')
@@ -51,7 +53,6 @@ export async function createDestination(
     ...{ raw: false, active: true },
   })
   const sealed = engine.vault.seal(placeOf({ id, entityId }), { ...secret })
-  engine.setupChanges.count(caller)
   const [added] = await engine.lanes.single(
     addDestination({
       ...{ ...settings, id, entityId },
@@ -109,14 +110,18 @@ export async function updateDestination(
   id: string,
   { fields }: Request,
 ): Promise<Destination> {
+  let secret: DestinationSecret | undefined
   for (let tries = 0; ; tries += 1) {
     const found = await readDestination(engine, caller, id)
-    const secret = secretIn(fields)
+    if (tries === 0 && hasSecret(fields)) {
+      engine.setupChanges.count(caller)
+      secret = secretIn(fields)
+    }
     const to = settingsOf(engine, fields, secret, found)
     if (secret === undefined) keepTheServer(engine, found, to)
     // A change without effect writes nothing, and leaves nothing in the audit trail.
     if (secret === undefined && isDeepStrictEqual(factsOf(to), factsOf(found))) return found
-    if (tries === 0) engine.setupChanges.count(caller)
+    if (tries === 0 && secret === undefined) engine.setupChanges.count(caller)
     const sealed = secret === undefined ? null : engine.vault.seal(placeOf(found), { ...secret })
     const [changed] = await engine.lanes.single(
       changeDestination(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import fileTransfer from '@tollgate/file-transfer'
+import { limits } from '@tollgate/schemas'
 import { rightSet } from '../../../core/caller/rights.ts'
 import {
   type Caller,
@@ -312,6 +313,22 @@ describe('report destinations', () => {
       assert.deepEqual([reply.status, error?.name], [400, 'login.privateKey'])
       assert.match(error?.message ?? '', message)
     }
+  })
+
+  test('private keys that are refused count as changes of a token, which has so many an hour', async () => {
+    const { id } = await make()
+    const busy: Caller = { ...owner(), id: 'busy' }
+    const fields = { ...good, 'login.password': '', 'login.privateKey': 'x' }
+    const statuses = new Set<number>()
+    for (let no = 0; no < limits.setupChangesPerToken; no += 2) {
+      statuses.add((await call('reportDestinations.create', busy, { fields })).status)
+      const login = { 'login.privateKey': 'x' }
+      statuses.add((await call('reportDestinations.update', busy, { id, fields: login })).status)
+    }
+    assert.deepEqual([...statuses], [400])
+    assert.equal((await call('reportDestinations.create', busy, { fields })).status, 429)
+    assert.equal((await call('reportDestinations.update', busy, { id, fields })).status, 429)
+    await call('reportDestinations.remove', owner(), { id })
   })
 
   test('a text that holds more than certificates is refused without being quoted or stored', async () => {
