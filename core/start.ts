@@ -3,7 +3,6 @@ import { limits } from '@tollgate/schemas'
 import { buildNumber } from './caller/embedder.ts'
 import { checkOptions } from './check-options.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
-import { connectorRules } from './connector/reach.ts'
 import { Registry } from './connector/registry.ts'
 import { Passwords } from './crypto/passwords.ts'
 import { digestIdempotencyKeys } from './db/digest-idempotency.ts'
@@ -45,7 +44,7 @@ import { unfitFieldsUrl } from './widget-files/fields-url.ts'
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   checkOptions(options)
   refuseUnfitFields(options)
-  const registry = new Registry(options.plugins, options.connectors ?? {}, connectorRules(options))
+  const registry = new Registry(options.plugins, options.connectors ?? {}, options)
   const resources = openResources(options)
   let vault: Vault | undefined
   let exporters: readonly RunningExporter[] = []

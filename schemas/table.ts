@@ -101,6 +101,8 @@ export type FieldOptions = {
   readonly reference?: true
   /** Undocumented, but sent by deployed clients: accepted and ignored. */
   readonly tolerated?: true
+  /** A setting of a connector that a live engine never uses: its address may be one that live cannot reach. */
+  readonly testOnly?: true
   /** The reason for a difference from the source document. */
   readonly because?: string
   readonly deprecated?: true

@@ -37,7 +37,7 @@ const config = settings('Adyen', [
     request,
     none,
     'Base URL of the Checkout API in test mode. Live accounts have their own, by livePrefix.',
-    { default: 'https://checkout-test.adyen.com/v71' },
+    { default: 'https://checkout-test.adyen.com/v71', testOnly: true },
   ],
   [
     'reportUrl',
@@ -46,7 +46,7 @@ const config = settings('Adyen', [
     request,
     none,
     'Base URL of report downloads in test mode.',
-    { default: 'https://ca-test.adyen.com' },
+    { default: 'https://ca-test.adyen.com', testOnly: true },
   ],
 ])
 const account = settings('Account at Adyen', [

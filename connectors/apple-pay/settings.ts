@@ -27,6 +27,7 @@ export const config = settings('Apple Pay', [
     request,
     none,
     "Address of a test system in place of the wallet's, for sessions of the widget's button. Not on live.",
+    { testOnly: true },
   ],
   ['testRoots', pem, O, request, none, 'Root certificates of a test system in PEM. Not on live.'],
 ])

@@ -58,6 +58,7 @@ export const config = settings('Google Pay', [
     request,
     none,
     "Address of the root keys for test payments. By default the wallet's own. Not on live.",
+    { testOnly: true },
   ],
   [
     'testRootKeys',

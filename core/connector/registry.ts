@@ -10,9 +10,8 @@ import {
   type Wallet,
   type WalletField,
 } from '@tollgate/plugin-kit'
-import type { AddressRules } from '../net/address.ts'
 import { asConnector } from './authenticator.ts'
-import { type ConnectorReach, connectorRules } from './reach.ts'
+import type { ConnectorReach } from './reach.ts'
 import { checkSettings, refuseUnreachable } from './settings.ts'
 import { checkSettlement } from './settlement-facts.ts'
 import { walletAsConnector } from './wallet.ts'
@@ -71,7 +70,7 @@ export function checkPlugins(
   configs: Configs,
   reach?: ConnectorReach,
 ): void {
-  new Registry(plugins, configs, reach && connectorRules(reach))
+  new Registry(plugins, configs, reach)
 }
 
 /**
@@ -81,17 +80,17 @@ export function checkPlugins(
  */
 export class Registry {
   readonly #byName = new Map<string, Loaded>()
-  readonly #rules: AddressRules | undefined
+  readonly #reach: ConnectorReach | undefined
   readonly plugins: readonly Plugin[]
   /** File protocols by their scheme. */
   readonly transfers: ReadonlyMap<string, Transfer>
   /** Servers by their name. */
   readonly servers: ReadonlyMap<string, Server>
 
-  /** @param rules With them, a URL of the settings that no request can go to is refused. */
-  constructor(plugins: readonly Plugin[], configs: Configs, rules?: AddressRules) {
+  /** @param reach With it, a URL of the settings that no request can go to is refused. */
+  constructor(plugins: readonly Plugin[], configs: Configs, reach?: ConnectorReach) {
     this.plugins = plugins
-    this.#rules = rules
+    this.#reach = reach
     const names = new Set<string>()
     for (const plugin of plugins) {
       checkPlugin(plugin)
@@ -169,7 +168,7 @@ export class Registry {
     }
     this.#byName.set(name, {
       connector: asConnector(authenticator),
-      config: configOf(authenticator, configs, this.#rules),
+      config: configOf(authenticator, configs, this.#reach),
       plugin: plugin.name,
       authenticator,
     })
@@ -194,7 +193,7 @@ export class Registry {
         `${where}: another wallet opens ${field}.paymentToken.`,
       )
     }
-    const config = configOf(wallet, configs, this.#rules)
+    const config = configOf(wallet, configs, this.#reach)
     this.#byName.set(name, {
       connector: walletAsConnector(wallet),
       config,
@@ -222,7 +221,7 @@ export class Registry {
     const impossible = impossibleFact(connector.supports)
     if (impossible !== undefined) throw new PluginError('bad-facts', `${where}: ${impossible}.`)
     if (connector.settlement !== undefined) checkSettlement(where, connector.settlement)
-    const config = configOf(connector, configs, this.#rules)
+    const config = configOf(connector, configs, this.#reach)
     this.#byName.set(connector.name, { connector, config, plugin: plugin.name })
   }
 
@@ -266,12 +265,12 @@ const walletFields: readonly WalletField[] = ['applePay', 'googlePay', 'samsungP
 function configOf(
   { name, config }: Pick<Connector, 'name' | 'config'>,
   configs: Configs,
-  rules: AddressRules | undefined,
+  reach: ConnectorReach | undefined,
 ): Readonly<Record<string, unknown>> {
   if (config === undefined) return {}
   const where = `connectors.${name}`
   const read = checkSettings(config, configs[name] ?? {}, where)
-  if (rules !== undefined) refuseUnreachable(config, read, where, rules)
+  if (reach !== undefined) refuseUnreachable(config, read, where, reach)
   return read
 }
 

@@ -1,6 +1,7 @@
 import { PluginError } from '@tollgate/plugin-kit'
 import type { Field, Format, Group } from '@tollgate/schemas'
-import { type AddressRules, checkUrl } from '../net/address.ts'
+import { checkUrl } from '../net/address.ts'
+import { type ConnectorReach, connectorRules } from './reach.ts'
 
 /**
  * Checks settings against their table and converts them to their types.
@@ -36,7 +37,8 @@ export function checkSettings(
 }
 
 /**
- * Refuses a URL to which no request can go: each one would fail, and each payment with it.
+ * Refuses a URL to which no request can go: each one would fail, and each payment with it. On live, settings for
+ * the test environment, and the connector's own defaults, are no reason to refuse a start.
  *
  * @throws PluginError naming every such setting.
  */
@@ -44,11 +46,14 @@ export function refuseUnreachable(
   table: Group,
   read: Readonly<Record<string, unknown>>,
   where: string,
-  rules: AddressRules,
+  reach: ConnectorReach,
 ): void {
+  const rules = connectorRules(reach)
+  const isLive = reach.environment === 'live'
   const problems = table.fields.flatMap((field) => {
     const url = read[field.name]
     if (field.format.kind !== 'url' || typeof url !== 'string') return []
+    if (isLive && (field.options.testOnly || url === field.options.default)) return []
     const check = checkUrl(url, rules)
     return check.ok ? [] : [`${where}.${field.name} ${shown(field, url)} ${check.why}`]
   })
@@ -60,7 +65,10 @@ export const fitsFormat = (format: Format, text: string): boolean =>
   typed(format, text) !== undefined
 
 function shown(field: Field, raw: unknown): string {
-  return field.class === 'none' ? `is "${String(raw).slice(0, 64)}":` : 'is wrong:'
+  const text = String(raw)
+  // Before an @ may stand a password, in whatever spelling of a URL.
+  const isSecret = field.class !== 'none' || (field.format.kind === 'url' && text.includes('@'))
+  return isSecret ? 'is wrong:' : `is "${text.slice(0, 64)}":`
 }
 
 function typed(format: Format, raw: unknown): unknown {

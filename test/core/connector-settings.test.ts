@@ -1,7 +1,18 @@
 /** Settings of connectors under names that nobody reads. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { definePlugin, none, O, PluginError, request, settings } from '@tollgate/plugin-kit'
+import {
+  definePlugin,
+  none,
+  O,
+  type Plugin,
+  PluginError,
+  request,
+  settings,
+} from '@tollgate/plugin-kit'
+import adyen from '../../connectors/adyen/index.ts'
+import applePay from '../../connectors/apple-pay/index.ts'
+import googlePay from '../../connectors/google-pay/index.ts'
 import { checkPlugins, createGateway, localKeys } from '../../core/index.ts'
 import { scriptedAcquirer } from '../rig/acquirer.ts'
 import { testKey } from '../rig/gateway.ts'
@@ -51,11 +62,18 @@ describe('settings of connectors', () => {
       'http://127.0.0.1:9090': 'must be an https URL',
       'https://127.0.0.1:9090': 'must lead to a public address',
       'https://10.0.0.5/api': 'must lead to a public address',
-      'https://me:secret@bank.example': 'must not contain a user name or a password',
     }
     for (const [url, why] of Object.entries(refused)) {
       assert.equal(refusal(at(url), live), `connectors.acme.url is "${url}": ${why}`)
     }
+    for (const url of ['https://me:secret@bank.example', 'https:me:secret@bank.example']) {
+      const why = 'must not contain a user name or a password'
+      assert.equal(refusal(at(url), live), `connectors.acme.url is wrong: ${why}`)
+    }
+    assert.match(
+      refusal(at('ftp://me:secret@bank.example'))!,
+      /^connectors\.acme\.url is wrong: use /,
+    )
     assert.equal(refusal(at('https://bank.example'), live), undefined)
     assert.equal(refusal(at('http://127.0.0.1:9090'), { environment: 'test' }), undefined)
     assert.match(
@@ -70,5 +88,38 @@ describe('settings of connectors', () => {
       keys: localKeys(testKey),
     })
     await assert.rejects(start, { name: 'PluginError', message: /^connectors\.acme\.url is / })
+  })
+
+  test('on live, a URL for the test environment and a default stop no start', () => {
+    const refused = (
+      plugin: Plugin,
+      settings: Record<string, unknown>,
+      environment: 'test' | 'live' = 'live',
+    ) => {
+      const configs = { [plugin.connectors?.[0]?.name ?? plugin.name]: settings }
+      try {
+        checkPlugins([plugin], configs, { environment, allowLoopback: false })
+        return undefined
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    const url = 'http://127.0.0.1:4600/v71'
+    for (const [plugin, name] of [
+      [adyen, 'url'],
+      [adyen, 'reportUrl'],
+      [applePay, 'testSessionUrl'],
+      [googlePay, 'testRootKeysUrl'],
+    ] as const) {
+      assert.equal(refused(plugin, { [name]: url }), undefined)
+      assert.match(refused(plugin, { [name]: url }, 'test')!, new RegExp(`\\.${name} is "http:`))
+    }
+    assert.match(refused(googlePay, { rootKeysUrl: url })!, /rootKeysUrl is "http:/)
+    const config = settings('Acme', [
+      ['url', { kind: 'url', max: 200 }, O, request, none, 'Base URL.', { default: url }],
+    ])
+    const own = definePlugin({ ...plugin, connectors: [{ ...connector!, name: 'acme', config }] })
+    assert.equal(refused(own, {}), undefined)
+    assert.match(refused(own, { url: `${url}/x` })!, /url is "http:.*https URL/)
   })
 })

@@ -53,6 +53,7 @@ describe('trust anchors', () => {
       ],
       [googlePlugin, { testRootKeys: devices.googlePay.roots[0] }, /testRootKeys is for the test/],
       [googlePlugin, { testRootKeysUrl: 'https://keys.example/k.json' }, /testRootKeysUrl is for/],
+      [googlePlugin, { testRootKeysUrl: 'http://127.0.0.1:9/k.json' }, /testRootKeysUrl is for/],
       ...testKeys.map(
         (rootKeysUrl) => [googlePlugin, { rootKeysUrl }, /keys for test payments/] as const,
       ),
