@@ -180,13 +180,16 @@ export class Accounts {
   }
 
   /**
-   * Replaces secrets by new ones; others keep their values. Null or "" removes a secret that is not required.
+   * Replaces secrets by new ones; others keep their values, as do undefined ones. Null or "" removes a secret that is
+   * not required.
    *
    * @throws GatewayError 400 naming the field that is wrong, 404 · ConfirmationNeededError
    */
   rotate(id: string, given: Facts, change: AgreedChange = {}): Promise<void> {
     const secrets = Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [name, value ?? '']),
+      Object.entries(given)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, value ?? '']),
     )
     return this.#change('rotate', id, change, async (row) => {
       const loaded = this.#loaded(row)

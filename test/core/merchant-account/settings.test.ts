@@ -188,6 +188,14 @@ describe('settings of acquirer accounts', () => {
     }
   })
 
+  test('an undefined secret keeps its value', async () => {
+    const id = await add({ merchantId: 'shop-1', apiKey: 'a', clientKey: 'c' })
+    await run.gateway.accounts.rotate(id, { apiKey: 'b', clientKey: undefined })
+    assert.deepEqual((await run.gateway.accounts.show(id)).secrets, ['apiKey', 'clientKey'])
+    const rotated = run.gateway.accounts.rotate(id, { clientKey: undefined })
+    await assert.rejects(rotated, /at least one secret/)
+  })
+
   test('keys and certificates keep their lines, and so do settings whose table allows lines', async () => {
     const id = await add({ note: 'two\nlines', apiKey: pem, clientKey: 'two\nlines' })
     assert.deepEqual((await run.gateway.accounts.show(id)).settings, { note: 'two\nlines' })
