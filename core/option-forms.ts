@@ -87,6 +87,15 @@ export function problemsOf(
   ]
 }
 
+/** Defaults below the options of a program. An option that is undefined has its default. */
+export function withDefaults<Options extends object>(
+  defaults: Options,
+  given: { readonly [Name in keyof Options]?: Options[Name] | undefined } = {},
+): Options {
+  const named = Object.entries(given).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...Object.fromEntries(named) }
+}
+
 export type Group = Readonly<Record<string, unknown>>
 
 export const isGroup = (value: unknown): value is Group =>

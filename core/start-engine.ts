@@ -13,6 +13,7 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { paymentJobs } from './jobs/payment-jobs.ts'
 import { addressRules, checkUrl, type UrlCheck } from './net/address.ts'
 import { checkedAddress } from './net/checked-address.ts'
+import { withDefaults } from './option-forms.ts'
 import { InFlight } from './process/in-flight.ts'
 import { SetupChanges } from './process/setup-changes.ts'
 import { ShopperQuestions } from './process/shopper-questions.ts'
@@ -55,7 +56,7 @@ export async function assembleEngine(
     inFlight: new InFlight(),
     cardTesting: new CardTesting({
       ...{ lanes, clock, log, alarm, directory },
-      thresholds: { ...defaultThresholds(environment), ...options.cardTesting },
+      thresholds: withDefaults(defaultThresholds(environment), options.cardTesting),
     }),
     events: eventsOf(options, resources),
     steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),

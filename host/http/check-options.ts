@@ -3,7 +3,7 @@ import { type Gateway, type OptionProblem, OptionsError, optionForms, Pods } fro
 import { surfaces } from '@tollgate/schemas'
 import { compile } from 'proxy-addr'
 import type { AnswerBudgetOptions } from './answer-budget.ts'
-import type { BodyBudgetOptions } from './body-budget.ts'
+import type { BodyBudgetOptions, BodyRoom } from './body-budget.ts'
 import type { FetchOptions } from './fetch.ts'
 import type { HostOptions } from './host.ts'
 import type { SurfaceOptions } from './parts.ts'
@@ -71,11 +71,11 @@ const hostForms: Named<HostOptions> = {
 
 const fetchForms: Named<FetchOptions> = { ...surfaceForms, basePath: path }
 
-const room: Form = group
+const room: Named<BodyRoom> = { bytes: amount, clientBytes: amount, lateBytes: amount }
 const bodies: Named<BodyBudgetOptions> = {
-  payments: room,
-  strangers: room,
-  operators: room,
+  payments: group,
+  strangers: group,
+  operators: group,
   stalledMs: duration,
   nowMs: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
 }
@@ -95,10 +95,13 @@ const limits: Named<ServerLimits> = {
 const tls: Named<NonNullable<ListenAddress['tls']>> = { certificateFile: text, keyFile: text }
 const origins = Object.fromEntries(surfaces.map((name) => [name, webAddress]))
 
+type Forms = Readonly<Record<string, Form>>
 /** The options that are objects themselves. */
-const inner: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
+const inner: Readonly<Record<string, Forms>> = {
   ...{ throttle, bodies, answers, limits, tls, origins },
 }
+/** Those within them. A room has all of its sizes: without one of them it would have no bound. */
+const rooms = ['payments', 'strangers', 'operators'] as const satisfies (keyof BodyBudgetOptions)[]
 
 const forms = { createHost: hostForms, createFetchHandler: fetchForms }
 
@@ -121,6 +124,12 @@ export function checkHostOptions(
       const given = (options as optionForms.Group)[name]
       if (name in forms[what] && isGroup(given))
         problems.push(...problemsOf(`${name}.`, given, own, []))
+    }
+    const { bodies: given } = options as optionForms.Group
+    for (const name of rooms) {
+      const sizes = isGroup(given) ? given[name] : undefined
+      if (isGroup(sizes))
+        problems.push(...problemsOf(`bodies.${name}.`, sizes, room, Object.keys(room)))
     }
   }
   if (problems.length > 0) throw new OptionsError(problems, what)

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { type Gateway, GatewayError, newId, type Pods } from '@tollgate/core'
+import { type Gateway, GatewayError, newId, optionForms, type Pods } from '@tollgate/core'
 import { checkHostOptions } from './check-options.ts'
 import { expressApp } from './express-app.ts'
 import { answerFault } from './fault.ts'
@@ -91,7 +91,7 @@ export function createHost(served: Gateway | Pods, options: HostOptions = {}): H
       return underWay.quiet()
     },
     async listen() {
-      const limits = { ...defaultLimits, ...options.limits }
+      const limits = optionForms.withDefaults(defaultLimits, options.limits)
       const server = openServer(app, address, limits, describe)
       const url = await listen(server, address)
       if (office.names.length === 0) office.names = ownNames(gateway, address, url)

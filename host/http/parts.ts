@@ -1,5 +1,5 @@
 /** What the surface is made of, from the options of whoever serves it. */
-import { type Gateway, Pods, unfitFieldsUrl } from '@tollgate/core'
+import { type Gateway, optionForms, Pods, unfitFieldsUrl } from '@tollgate/core'
 import type { Surface } from '@tollgate/schemas'
 import { AnswerBudget, type AnswerBudgetOptions } from './answer-budget.ts'
 import { BodyBudget, type BodyBudgetOptions } from './body-budget.ts'
@@ -57,7 +57,7 @@ export function routerParts(served: Gateway | Pods, options: SurfaceOptions): Ro
     origins,
     office: { names: officeNames(gateway, surfaces, origins) },
     proxyOnly: options.proxyOnly ?? false,
-    throttle: new Throttle({ ...defaultThrottle, ...options.throttle }),
+    throttle: new Throttle(optionForms.withDefaults(defaultThrottle, options.throttle)),
     refusals: new Refusals(),
     log: options.log ?? silent,
     trustedProxy: options.trustedProxy ?? [],

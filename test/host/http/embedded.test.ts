@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { surfaces } from '@tollgate/schemas'
 import express, { type Express } from 'express'
-import { OptionsError } from '../../../core/index.ts'
+import { OptionsError, optionForms } from '../../../core/index.ts'
 import { createFetchHandler } from '../../../host/http/fetch.ts'
 import { createHost, ListenError } from '../../../host/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
@@ -92,7 +92,7 @@ describe('the surface in another app', () => {
       origins: { merchants: 'https://a.example', office: 'office' },
       proxyOnly: 'yes',
       log: {},
-      bodies: { payment: {} },
+      bodies: { payment: {}, strangers: { byte: 64e6, clientBytes: 0 } },
     }
     const names = surfaces.map((name) => `'${name}'`).join(', ')
     const both = {
@@ -107,6 +107,10 @@ describe('the surface in another app', () => {
       proxyOnly: 'must be true or false, not "yes"',
       log: 'must have debug(), info(), warn()',
       'bodies.payment': 'is no option; did you mean bodies.payments?',
+      'bodies.strangers.bytes': 'is missing',
+      'bodies.strangers.lateBytes': 'is missing',
+      'bodies.strangers.byte': 'is no option; did you mean bodies.strangers.bytes?',
+      'bodies.strangers.clientBytes': 'must be a whole number from 1 to 9007199254740991, not 0',
     }
     const { gateway } = engine
     assert.deepEqual(
@@ -141,6 +145,25 @@ describe('the surface in another app', () => {
       },
     )
     createHost(gateway, { trustedProxy: ['loopback', '10.0.0.0/8', '::1'], surfaces: [] })
+  })
+
+  test('an option that is undefined has its default', async () => {
+    const unset = { writesPerSecond: undefined, readsPerSecond: undefined }
+    const limits = { headersTimeoutMs: undefined, connections: undefined, silenceMs: undefined }
+    // As a program gives them whose settings are not set.
+    const options = { port: 0, throttle: unset, limits } as never
+    const { url, close } = await createHost(engine.gateway, options).listen()
+    try {
+      const send = () => ask(url, '/v1/payments', { token, form: debit })
+      const answers = await Promise.all(Array.from({ length: 12 }, send))
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    } finally {
+      await close()
+    }
+    const defaults = { connections: 5, silenceMs: 7 }
+    const given = { connections: undefined, silenceMs: 9 }
+    assert.deepEqual(optionForms.withDefaults(defaults, given), { connections: 5, silenceMs: 9 })
+    assert.deepEqual(optionForms.withDefaults(defaults, undefined), defaults)
   })
 
   test('a port in use is reported in words', async () => {
