@@ -26,7 +26,7 @@ import {
 } from './modifications.ts'
 import { moneyOf } from './money.ts'
 import { keyBy, notePayment, paymentOf, rememberBasis, rememberKey } from './payments.ts'
-import { type Named, readReference } from './references.ts'
+import { isSameName, type Named, readReference } from './references.ts'
 import { announce, isSettlementReport } from './reports.ts'
 import { type Item, isProven, type Signed, signedItems } from './signature.ts'
 import { amendUndo, amountOf, type Undo } from './undo.ts'
@@ -62,10 +62,6 @@ export async function claimsOf(
   }
   return claims
 }
-
-/** As Tollgate compares the merchant numbers of settlement files. */
-const isSameName = (one: string, other: string): boolean =>
-  one.trim().toLowerCase() === other.trim().toLowerCase()
 
 type Told = 'done' | 'failed' | undefined
 
@@ -312,7 +308,6 @@ async function reversal(
     const isEnd = undo.state === 'asked' && isOfTry(undo)
     return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
   })
-  // Nor is a return dropped for want of the record.
   const isOurs = known !== undefined || isReturn
   if (!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
     log.info({ event: eventCode }, 'a webhook tells of a reversal that was not asked for here')

@@ -17,6 +17,10 @@ export const referenceOf = ({ kind, key }: Pick<Operation, 'kind' | 'key'>): str
 /** A reversal by key. Each try has a name of its own, because Adyen answers a known name as it did before. */
 export const undoReferenceOf = (key: string, round: number): string => `undo${round}.${key}`
 
+/** Names of merchant accounts, as Tollgate compares the merchant numbers of settlement files. */
+export const isSameName = (one: string, other: string): boolean =>
+  one.trim().toLowerCase() === other.trim().toLowerCase()
+
 export type Named =
   | { readonly is: 'payment'; readonly key: string }
   | { readonly is: 'undo'; readonly key: string; readonly round: number }

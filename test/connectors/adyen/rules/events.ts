@@ -257,7 +257,7 @@ export const eventRules: readonly Rule[] = [
         'if (!isSameName(merchantAccountCode, account.merchantAccount)) {',
         'if (false) {',
       ),
-      mistake('events', '.trim().toLowerCase() === other.trim().toLowerCase()', ' === other'),
+      mistake('references', '.trim().toLowerCase() === other.trim().toLowerCase()', ' === other'),
     ],
   },
   {
