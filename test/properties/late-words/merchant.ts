@@ -68,7 +68,8 @@ export class Merchant {
   readonly begun: string[] = []
   readonly shopper: Shopper
   readonly #asked: Asked[] = []
-  readonly #said: Message[] = []
+  /** Keys of which a word was said after their request arrived. */
+  readonly #told = new Set<string>()
   readonly #unavailable: string[] = []
   readonly #sends = new Map<string, number>()
   #numbers = 0
@@ -357,14 +358,13 @@ export class Merchant {
     for (const entry of this.world.books.of(this.name)) {
       if (entry.fate.becomes !== 'coming' || entry.fate.answer === 'late') continue
       if (!stands(entry)) continue
-      if (this.#said.some(({ key }) => key === entry.key)) continue
-      const message = this.#wordOf(entry)
-      this.#said.push(message)
-      this.messages.push(message)
+      if (this.#told.has(entry.key)) continue
+      this.messages.push(this.#wordOf(entry))
     }
   }
 
   #wordOf(entry: Entry): Message {
+    if (entry.state !== 'coming') this.#told.add(entry.key)
     const word = reversalOf(entry) ?? truth(entry)
     if (word.is === 'reversed' || word.is === 'notReversed') this.count('end of a reversal')
     const outcome = word.is === 'approved' ? { is: word.is, refs: word.refs } : word
@@ -377,7 +377,6 @@ export class Merchant {
   }
 
   async #say(message: Message, delivery: Delivery, crash?: Way['crash']): Promise<void> {
-    this.#said.push(message)
     const unproven = { ...message, inbound: { ...message.inbound, headers: {} } }
     switch (delivery) {
       case 'later':
