@@ -56,52 +56,42 @@ describe('two accounts at one merchant account of Adyen', () => {
       assert.equal(capture.result.code, done)
     })
 
-    test(`a cancellation that fails is told, ${order}, also where its amount is not on record`, async () => {
-      for (const isLost of [false, true]) {
-        const { id } = await run.pay({ paymentType: 'PA' })
-        const release = await run.gateway.payments.followUp(id, { paymentType: 'RV' } as never)
-        const reference = await run.referenceOf(release.id)
-        const { payment, pspReference } = run.adyen.ledger.modifications.find(
-          (one) => one.reference === reference,
-        )!
-        if (isLost) {
-          await run.sql("delete from tollgate.connector_record where key like 'whole:%'", [])
-        }
-        const message = run.adyen.message({
-          eventCode: 'CANCELLATION',
-          success: false,
-          pspReference,
-          originalReference: payment.pspReference,
-          merchantReference: reference,
-          amount: { value: 9200, currency: 'EUR' },
-        })
-        const accounts = [run.account, other]
-        if (order === 'other first') accounts.reverse()
-        for (const account of accounts) await run.tellTo(account, message)
-        assert.equal(await run.code(release.id), '700.300.700')
-      }
-    })
-
-    test(`a cancellation has the amount of its authorisation, ${order}`, async () => {
+    /** Reverses a preauthorization, and tells both accounts its end. */
+    const cancelled = async (success: boolean, value: number, beforeEnd = async () => {}) => {
       const { id } = await run.pay({ paymentType: 'PA' })
       const release = await run.gateway.payments.followUp(id, { paymentType: 'RV' } as never)
       const reference = await run.referenceOf(release.id)
       const { payment, pspReference } = run.adyen.ledger.modifications.find(
         (one) => one.reference === reference,
       )!
+      await beforeEnd()
       const message = run.adyen.message({
         eventCode: 'CANCELLATION',
-        success: true,
+        success,
         pspReference,
         originalReference: payment.pspReference,
         merchantReference: reference,
-        amount: { value: 0, currency: 'EUR' },
+        amount: { value, currency: 'EUR' },
       })
       const accounts = [run.account, other]
       if (order === 'other first') accounts.reverse()
       for (const account of accounts) await run.tellTo(account, message)
-      assert.equal(await run.code(release.id), done)
-      assert.deepEqual(await run.listed(release.id), [])
+      return release.id
+    }
+
+    test(`a cancellation has the amount of its authorisation, ${order}`, async () => {
+      const release = await cancelled(true, 0)
+      assert.equal(await run.code(release), done)
+      assert.deepEqual(await run.listed(release), [])
+    })
+
+    test(`a cancellation that fails is told, ${order}, also where its amount is not on record`, async () => {
+      const lose = async () => {
+        await run.sql("delete from tollgate.connector_record where key like 'whole:%'", [])
+      }
+      for (const beforeEnd of [undefined, lose]) {
+        assert.equal(await run.code(await cancelled(false, 9200, beforeEnd)), '700.300.700')
+      }
     })
   }
 })
