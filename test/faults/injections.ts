@@ -163,13 +163,18 @@ async function killed(
   // Work for resolutions: lost captures are enquired and sent again.
   if (isInResolution) await scene.ground.acquirer.plan(neverArrived)
   // Another host may take the message; a file waits for the earlier files of its merchant.
-  const isSlow = isInResolution || isInSettlement || messagePoints.includes(at)
+  const isSlow =
+    isInResolution || isInSettlement || messagePoints.includes(at) || factPoints.includes(at)
   const withinMs = isSlow ? 3 * armedMs : armedMs
   const gone = armed(host, { at, do: 'kill', nth }, host.gone(), withinMs)
   // Messages, and those for the processing of late words.
   if (messagePoints.includes(at)) await wordsFor(scene, 'reordered')
   if (lateWordPoints.includes(at)) await wordsFor(scene, 'contradicting')
-  if (isInSettlement) await scene.settlements.settle()
+  if (isInSettlement) {
+    // Lines of plain payments need no effect; those of chargebacks do.
+    await wordsFor(scene, 'chargeback')
+    await scene.settlements.settle()
+  }
   if (factPoints.includes(at)) await wordsFor(scene, 'chargeback-in-parts')
   return (await gone) !== undefined
 }
@@ -177,7 +182,7 @@ async function killed(
 /** Half of them reach the other host, so several are needed. */
 async function wordsFor(
   scene: Scene,
-  how: 'reordered' | 'contradicting' | 'chargeback-in-parts',
+  how: 'reordered' | 'contradicting' | 'chargeback' | 'chargeback-in-parts',
 ): Promise<void> {
   await injectEvents(scene, { is: 'events', how, count: 4 })
 }

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { card } from '../rig/installation/client.ts'
 import { channelId, plainChannelId } from '../rig/installation/installation.ts'
 import { type Answer, type History, isApproved, isWord } from './history.ts'
-import { ask, balanceBetween, type Line } from './line.ts'
+import { ask, type Line } from './line.ts'
 import { type Random, randomOf } from './random.ts'
 
 type Wish = {
@@ -181,6 +181,8 @@ export type Shops = {
 export type ShopOptions = {
   readonly seed: number
   readonly count: number
+  /** The number of the first merchant; merchants of one run have different ones. */
+  readonly firstNo: number
   readonly line: Line
   readonly history: History
   /** Maximum number of attempts for a wish. */
@@ -192,12 +194,12 @@ export type ShopOptions = {
 }
 
 export function openShops(options: ShopOptions): Shops {
-  const { seed, count } = options
-  balanceBetween(count)
+  const { seed, count, firstNo } = options
   const told = { stories: 0 }
   let stopped = false
   const shops = Promise.all(
-    Array.from({ length: count }, async (_, no) => {
+    Array.from({ length: count }, async (_, at) => {
+      const no = firstNo + at
       const merchant = new Merchant(no, randomOf(seed, `merchant ${no}`), options)
       while (!stopped) {
         await merchant.tell()

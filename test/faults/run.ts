@@ -11,7 +11,8 @@ import { approveExpired, ownUp } from './events.ts'
 import { confirmUndosUntil } from './failures.ts'
 import { openFollower } from './follower.ts'
 import { History } from './history.ts'
-import { type Done, inject, type Scene } from './injections.ts'
+import type { Done, Scene } from './injections.ts'
+import { balanceBetween } from './line.ts'
 import { openShops } from './merchants.ts'
 import { openOperators } from './operators.ts'
 import { fillOracle, openOracle } from './oracle.ts'
@@ -20,7 +21,7 @@ import { isOfSettlement, type Planned, planOf } from './plan.ts'
 import { startPair } from './postgres-pair.ts'
 import type { Profile } from './profiles.ts'
 import { Receivers } from './receivers.ts'
-import { kindOf, type Report, shortcomings } from './report.ts'
+import { type Report, shortcomings } from './report.ts'
 import { openSchedulers } from './schedulers.ts'
 import { Settlements } from './settlements.ts'
 import { openShopPage } from './shop-page.ts'
@@ -29,6 +30,7 @@ import { openShoppers, type Shoppers } from './shoppers.ts'
 import { spokenOf } from './spoken.ts'
 import { listen, tellAgain } from './telling.ts'
 import { timelineOf } from './timeline.ts'
+import { few, filesWithinMs, follow, makeUp } from './timing.ts'
 import { Watch } from './watch.ts'
 
 export type RunOptions = {
@@ -113,15 +115,19 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
     `seed ${seed}, profile ${profile.name}: ${plan.length} faults in ${Math.round(forMs / 1000)} s, ${profile.merchants} merchants, 3 hosts`,
   )
   const startedMs = performance.now()
-  const shops = openShops({
-    seed,
-    count: profile.merchants,
-    line: crew,
-    history,
-    mostTries: options.mostTries ?? mostTries,
-    plainShare: options.plainShare ?? plainShare,
-    plainChannelShare: options.plainChannelShare ?? plainChannelShare,
-  })
+  balanceBetween(profile.merchants)
+  const open = (count: number, firstNo: number) =>
+    openShops({
+      seed,
+      count,
+      firstNo,
+      line: crew,
+      history,
+      mostTries: options.mostTries ?? mostTries,
+      plainShare: options.plainShare ?? plainShare,
+      plainChannelShare: options.plainChannelShare ?? plainChannelShare,
+    })
+  const shops = open(profile.merchants, 0)
   const schedulers = openSchedulers({
     seed,
     count: profile.schedulers,
@@ -168,7 +174,9 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
   await days
   await crew.allPresent()
   await Promise.all([shops.stop(), schedulers.stop(), shoppers.stop()])
-  if (profile.goal !== undefined) await makeUp(scene, injected)
+  if (profile.goal !== undefined) {
+    await makeUp(scene, injected, (no) => open(few, profile.merchants + no * few))
+  }
   history.close()
   const seconds = (performance.now() - startedMs) / 1000
   say(`merchants are done after ${seconds.toFixed(0)} s; waiting for quiet`)
@@ -207,63 +215,7 @@ async function runOn(given: Omit<Scene, 'history'>, options: RunOptions): Promis
   }
 }
 
-/** Carries out each injection at its time, and repeats missed ones at the end. */
-async function follow(
-  scene: Scene,
-  plan: readonly Planned[],
-  startedMs: number,
-  forMs: number,
-  isComplete: boolean,
-  told: (done: readonly Done[]) => void,
-): Promise<Done[]> {
-  const injected: Done[] = []
-  const running: Promise<void>[] = []
-  for (const planned of plan) {
-    await pause(Math.max(0, startedMs + planned.atMs - performance.now()))
-    running.push(
-      inject(scene, planned).then((done) => {
-        injected.push(done)
-        told(injected)
-      }),
-    )
-  }
-  await Promise.all(running)
-  while (performance.now() < startedMs + forMs) {
-    const next = isComplete ? missing(injected)[0] : undefined
-    if (next === undefined) break
-    injected.push(await inject(scene, next))
-  }
-  await pause(Math.max(0, startedMs + forMs - performance.now()))
-  return injected.toSorted((one, other) => one.planned.no - other.planned.no)
-}
-
-const makeUpTries = 3
-
-/** Work on settlement files rests beside payments, so hosts die there once the merchants are done. */
-async function makeUp(scene: Scene, injected: Done[]): Promise<void> {
-  for (let tries = 0; tries < makeUpTries; tries += 1) {
-    for (const planned of missing(injected)) injected.push(await inject(scene, planned))
-  }
-  await scene.crew.allPresent()
-}
-
-/** The least attempted injection of each kind that never occurred. */
-function missing(injected: readonly Done[]): Planned[] {
-  const done = new Set(
-    injected
-      .filter(({ result }) => result === 'done')
-      .map(({ planned }) => kindOf(planned.injection)),
-  )
-  const missed = injected.filter(({ planned }) => !done.has(kindOf(planned.injection)))
-  const tries = Map.groupBy(missed, ({ planned }) => kindOf(planned.injection))
-  return [...tries.values()]
-    .toSorted((one, other) => one.length - other.length)
-    .map(([first]) => first!.planned)
-}
-
 const quietWithinMs = 180_000
-/** Files wait while payments come in, and are worked on afterwards, one after the other. */
-const settledWithinMs = 900_000
 /** Maximum number of attempts for a wish. */
 const mostTries = 400
 const plainShare = 0.8
@@ -302,7 +254,7 @@ async function becomeQuiet(
     await shoppers.askStates()
     if (scene.settlements.hasSettled) {
       await scene.settlements.settle()
-      await scene.settlements.done(options.quietWithinMs ?? settledWithinMs)
+      await scene.settlements.done(options.quietWithinMs ?? filesWithinMs)
       await quiet()
     }
   } catch (error) {

@@ -73,7 +73,9 @@ export const forge = (scene: Scene, target: Target, message: Message): Promise<b
   post(scene, target.channel, bodyOf(target, message), 'a secret of somebody else')
 
 const mostTries = 5
+let told = 0
 
+/** Messages reach both ends of the crew in turn, so that each host works on some. */
 async function post(
   { ground, crew }: Scene,
   channel: string,
@@ -81,7 +83,8 @@ async function post(
   secret: string,
 ): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const host = crew.any(tries % 2 === 0 ? 0 : 0.9)
+    told += 1
+    const host = crew.any(told % 2 === 0 ? 0 : 0.9)
     if (host === undefined) continue
     try {
       const answer = await fetch(await addressOf(ground.sql, host.url, channel), {
