@@ -7,6 +7,7 @@ import type { DatabaseOptions } from './db/database-options.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { highestPod } from './ids.ts'
 import { isEngineName } from './jobs/engine-jobs.ts'
+import type { LoopbackRule } from './net/address.ts'
 import {
   type Form,
   flag,
@@ -35,9 +36,20 @@ const webAddressOrFunction: Form = (value) =>
   typeof value === 'function' ? undefined : webAddress(value)
 
 const loopbackRule: Form = (value) =>
-  typeof value === 'boolean' || Array.isArray((value as Group)?.exceptPorts)
+  typeof value === 'boolean' || isGroup(value)
     ? undefined
     : `must be true, false or { exceptPorts: [port] }, not ${shown(value)}`
+
+const port = whole(0, 65_535)
+
+/** An entry that equals no port would leave open what it should close. */
+const ports: Form = (value) => {
+  if (!Array.isArray(value)) return list(value)
+  const wrong = value.findIndex((one) => port(one) !== undefined)
+  return wrong === -1 ? undefined : `has an entry at position ${wrong} that ${port(value[wrong])}`
+}
+
+const loopbackForms: Named<Exclude<LoopbackRule, boolean>> = { exceptPorts: ports }
 
 const keyProvider: Form = (value) =>
   (value as Partial<KeyProvider> | null)?.missing ??
@@ -201,6 +213,21 @@ function sslProblems({ url, ssl }: Group): OptionProblem[] {
   return problems
 }
 
+/** On live no URL of a merchant leads to this machine, so whoever allows it expects what will not be. */
+function loopbackProblems({
+  environment,
+  allowLoopbackForMerchants: rule,
+}: Group): OptionProblem[] {
+  const option = 'allowLoopbackForMerchants'
+  const problems = isGroup(rule)
+    ? problemsOf(`${option}.`, rule, loopbackForms, ['exceptPorts'])
+    : []
+  if (environment === 'live' && (rule === true || isGroup(rule))) {
+    problems.push({ option, message: 'is for the test environment: leave it out on live' })
+  }
+  return problems
+}
+
 const required = ['database', 'environment', 'keys', 'plugins']
 
 /** Options of which none is missing. */
@@ -218,6 +245,7 @@ export function checkOptions(options: GatewayOptions): asserts options is Checke
     ...problemsOf('', options, forms, required),
     ...(isGroup(database) ? databaseProblems(database) : []),
     ...(isGroup(cardTesting) ? problemsOf('cardTesting.', cardTesting, thresholds, []) : []),
+    ...loopbackProblems(options as Group),
     ...(isGroup(pod) ? problemsOf('pod.', pod, podForms, ['number']) : []),
   ]
   if (problems.length > 0) throw new OptionsError(problems)

@@ -48,8 +48,8 @@ export type GatewayOptions = {
   readonly allowLoopback?: boolean
   /**
    * Allows merchants' URLs (webhooks and `notificationUrl`) on this machine's loopback: on every
-   * port, or all but some. Merchants do not see the responses of such URLs. Test environment only;
-   * default false.
+   * port, or all but some. Merchants do not see the responses of such URLs. Test environment only, and
+   * refused on live; default false.
    */
   readonly allowLoopbackForMerchants?: LoopbackRule
   /**

@@ -63,8 +63,11 @@ export function addressRules(options: AddressOptions): AddressRules {
     }
   }
   const rule = options.allowLoopback
+  // Nobody checks what joins the list later: with an entry that is no port, no port is open.
   const mayReachPort = (port: number) =>
-    typeof rule === 'boolean' ? rule : !rule.exceptPorts.includes(port)
+    typeof rule === 'boolean'
+      ? rule
+      : rule.exceptPorts.every((closed) => Number.isInteger(closed) && closed !== port)
   return {
     permits(ip, protocol, port) {
       const family = familyOf(ip)

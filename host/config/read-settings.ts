@@ -231,6 +231,11 @@ function contradictions(settings: HostSettings): string[] {
   if (isLive && settings.demo === true) {
     problems.push('TOLLGATE_DEMO is true: a live installation cannot have a demo channel')
   }
+  if (isLive && settings.allowLoopbackForMerchants === true) {
+    problems.push(
+      'TOLLGATE_ALLOW_LOOPBACK_FOR_MERCHANTS is true: on live, no URL of a merchant leads to this machine',
+    )
+  }
   const isPlainPod = ({ database }: PodSetting) => isPlain(database)
   if (isLive && settings.databasePlain !== 'accepted' && settings.pods.some(isPlainPod)) {
     const names = settings.pods.filter(isPlainPod).map(({ number }) => number)

@@ -140,6 +140,45 @@ describe('options of createGateway', () => {
     assert.match((await problemsOf({ ...right, plugins: [undefined] })).plugins!, /position 0/)
   })
 
+  test('ports that merchants must not reach are whole numbers below a known name', async () => {
+    const told = (allowLoopbackForMerchants: unknown) =>
+      problemsOf({ ...right, allowLoopbackForMerchants })
+    const option = 'allowLoopbackForMerchants.exceptPorts'
+    const range = 'must be a whole number from 0 to 65535, not'
+    for (const [wrong, why] of [
+      ['5432', '"5432"'],
+      [Number.NaN, 'NaN'],
+      [undefined, 'undefined'],
+      [65_536, '65536'],
+      [-1, '-1'],
+      [80.5, '80.5'],
+    ] as const) {
+      assert.deepEqual(await told({ exceptPorts: [8080, wrong] }), {
+        [option]: `has an entry at position 1 that ${range} ${why}`,
+      })
+    }
+    assert.deepEqual(await told({ exceptPorts: 5432 }), { [option]: 'must be a list, not 5432' })
+    assert.deepEqual(await told({ exceptPort: [5432] }), {
+      [option]: 'is missing',
+      'allowLoopbackForMerchants.exceptPort': `is no option; did you mean ${option}?`,
+    })
+    assert.deepEqual(Object.keys(await told({ exceptPorts: [], exceptPort: [5432] })), [
+      'allowLoopbackForMerchants.exceptPort',
+    ])
+    assert.match((await told('true')).allowLoopbackForMerchants!, /^must be true, false or \{/)
+  })
+
+  test('on live, merchants are not allowed to reach this machine', async () => {
+    for (const allowed of [true, { exceptPorts: [5432] }]) {
+      assert.deepEqual(
+        await problemsOf({ ...right, environment: 'live', allowLoopbackForMerchants: allowed }),
+        {
+          allowLoopbackForMerchants: 'is for the test environment: leave it out on live',
+        },
+      )
+    }
+  })
+
   test('no options at all are refused as well', async () => {
     assert.deepEqual(await problemsOf(undefined), { options: 'must be an object, not undefined' })
   })

@@ -183,3 +183,13 @@ test('an unreadable development list names its entry', () => {
     )
   }
 })
+
+test('a closed port stays closed when a list of ports grows, and so does each port after an entry that is none', () => {
+  const exceptPorts: number[] = [5432]
+  const rules = addressRules({ allowLoopback: { exceptPorts } })
+  const ports = () =>
+    [5432, 8080].filter((port) => why(`http://127.0.0.1:${port}/`, rules) === 'ok')
+  assert.deepEqual(ports(), [8080])
+  exceptPorts.push('9000' as never)
+  assert.deepEqual(ports(), [])
+})

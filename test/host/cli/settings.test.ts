@@ -210,6 +210,13 @@ test('live needs a database server and has no demo', () => {
   assert.match(problemsOf(() => fromEnvironment(demo)).join(), /TOLLGATE_DEMO/)
 })
 
+test('live does not let merchants reach this machine', () => {
+  const name = 'TOLLGATE_ALLOW_LOOPBACK_FOR_MERCHANTS'
+  const [problem = ''] = problemsOf(() => fromEnvironment({ ...live, [name]: 'true' }))
+  assert.match(problem, new RegExp(`^${name} is true`))
+  fromEnvironment({ ...live, [name]: 'false' })
+})
+
 test('contradicting settings are refused', () => {
   const half = problemsOf(() => fromEnvironment({ TOLLGATE_TLS_KEY_FILE: 'k.pem' }))
   assert.match(half.join(), /belong together/)
