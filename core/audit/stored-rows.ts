@@ -2,7 +2,7 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { isId, newId } from '../ids.ts'
 import { type Facts, harmless } from '../redaction/harmless.ts'
-import { maskCardNumbers } from '../redaction/mask.ts'
+import { maskedStart } from '../redaction/mask.ts'
 import { type Actor, engineActor } from './actor.ts'
 
 export type AuditEntry = {
@@ -42,8 +42,7 @@ export type AuditedRows = {
 const json = (facts: Facts | null | undefined) =>
   facts == null ? null : JSON.stringify(harmless(facts))
 
-const short = (text: string | undefined) =>
-  text === undefined ? null : maskCardNumbers(text.slice(0, 255))
+const short = (text: string | undefined) => (text === undefined ? null : maskedStart(text, 255))
 
 /** The name of a token, for callers that know only its id. */
 const nameOf = ({ kind, id, name }: Actor): Sql =>

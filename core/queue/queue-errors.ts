@@ -1,6 +1,6 @@
 /** What pg-boss says of its own work: the database was away, or something is wrong. */
 import type { Log } from '@tollgate/plugin-kit'
-import { maskCardNumbers } from '../redaction/mask.ts'
+import { programReason } from '../redaction/program-error.ts'
 
 /** On errors of a database that is away. pg-boss copies the members of an error, but not its class. */
 export const unavailableSign: unique symbol = Symbol('unavailable')
@@ -8,22 +8,21 @@ export const unavailableSign: unique symbol = Symbol('unavailable')
 type Told = {
   readonly name?: unknown
   readonly code?: unknown
-  readonly message?: unknown
   readonly queue?: unknown
   readonly [unavailableSign]?: true
 }
 
-/** Outages have lines of their own. */
+/** Outages have lines of their own. Messages of Postgres may hold values of a job: its code says what happened. */
 export function tellQueueError(log: Log, error: unknown): void {
-  const told: Told = typeof error === 'object' && error !== null ? error : { message: error }
+  const told: Told = typeof error === 'object' && error !== null ? error : {}
   if (told[unavailableSign] === true) return
-  const { name, code, message, queue } = told
+  const { name, code, queue } = told
   log.warn(
     {
       error: typeof name === 'string' ? name.slice(0, 100) : 'error',
       ...(typeof code === 'string' && { code: code.slice(0, 100) }),
       ...(typeof queue === 'string' && { job: queue }),
-      reason: maskCardNumbers(String(message ?? 'no reason was given').slice(0, 300)),
+      ...programReason(error),
     },
     'the job queue had an error',
   )

@@ -1,5 +1,5 @@
-import { cardNumbersIn } from './card-numbers.ts'
-import { layersOf } from './escapes.ts'
+import { cardNumbersIn, longestWritten } from './card-numbers.ts'
+import { escapedWidth, layersOf } from './escapes.ts'
 
 /** Digits of a card number that may be shown. */
 const shown = 4
@@ -36,6 +36,13 @@ export function maskEscapedNumbers(text: string): string {
   }
   return text
 }
+
+/**
+ * The first characters of a text, masked as above. The mask sees so much more of it that a card number at the end
+ * is whole, also in escapes: nobody recognises half a number.
+ */
+export const maskedStart = (text: string, most: number): string =>
+  maskEscapedNumbers(text.slice(0, escapedWidth * (most + longestWritten))).slice(0, most)
 
 const holdsNumber = (text: string) => cardNumbersIn(text, 'any').found.length > 0
 

@@ -1,6 +1,6 @@
 /** Tries of jobs, and what the log says of them. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import pg from 'pg'
 import { GatewayError, OptionsError } from '../../../core/index.ts'
@@ -141,24 +141,41 @@ test('a job is sent or refused within the time of other calls, and an unknown on
   }
 })
 
-test("pg-boss' own errors keep their reason, of which card numbers are masked", () => {
-  const lines: LogLine[] = []
-  const log = {
-    info: () => {},
-    warn: (fields: LogLine['fields'], message: string) =>
-      void lines.push({ level: 'warn', fields, message }),
+describe("pg-boss' own errors", () => {
+  const told = (error: object) => {
+    const lines: LogLine[] = []
+    const log = {
+      info: () => {},
+      warn: (fields: LogLine['fields'], message: string) =>
+        void lines.push({ level: 'warn', fields, message }),
+    }
+    tellQueueError(log, error)
+    assert.equal(lines[0]!.message, 'the job queue had an error')
+    return lines[0]!.fields
   }
-  tellQueueError(log, {
-    ...Object.assign(new Error('x'), { code: '42P01' }),
-    message: 'relation "job" does not exist for 4200000000000000',
-    queue: 'charge',
+
+  test('keep their reason, of which card numbers are masked before it is cut', () => {
+    const message = 'queue charge does not exist for 4200000000000000'
+    assert.deepEqual(told({ ...new Error('x'), message, queue: 'charge' }), {
+      error: 'error',
+      job: 'charge',
+      reason: `queue charge does not exist for ${'*'.repeat(12)}0000`,
+    })
+    const start = 'x'.repeat(285)
+    assert.deepEqual(told(new Error(`${start}4111111111111111`)), {
+      error: 'Error',
+      reason: `${start}${'*'.repeat(12)}111`,
+    })
   })
-  const [line] = lines
-  assert.equal(line!.message, 'the job queue had an error')
-  assert.equal(line!.fields.code, '42P01')
-  assert.equal(line!.fields.job, 'charge')
-  assert.match(String(line!.fields.reason), /^relation "job" does not exist for /)
-  assert.doesNotMatch(String(line!.fields.reason), /4200000000000000/)
+
+  test('of a statement have its code alone, because the message may hold values of a job', () => {
+    const message = 'duplicate key value: Key (data)=({"email": "anna@example.com"}) already exists'
+    assert.deepEqual(told(Object.assign(new Error(message), { code: '23505', queue: 'charge' })), {
+      error: 'Error',
+      code: '23505',
+      job: 'charge',
+    })
+  })
 })
 
 test('no queue of the engine takes a job of the program, neither listed nor sent', async () => {
