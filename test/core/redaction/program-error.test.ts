@@ -35,6 +35,67 @@ test('an error below which Postgres refused a statement has no reason', () => {
   assert.deepEqual(programReason(circle), {})
 })
 
+test('an error of Postgres is found wherever a library keeps what it wraps', () => {
+  const wrapping = (name: string, inner: unknown) =>
+    Object.assign(new Error(`duplicate: Key (email)=(alice@example.com)`), { [name]: inner })
+  const names = [
+    'cause',
+    'error',
+    'suppressed',
+    'original',
+    'originalError',
+    'parent',
+    'driverError',
+  ]
+  for (const name of names) {
+    assert.deepEqual(programReason(wrapping(name, ofPostgres())), {}, name)
+    assert.deepEqual(programReason(wrapping('errors', [wrapping(name, ofPostgres())])), {}, name)
+    assert.deepEqual(programReason(new Error('x', { cause: wrapping(name, ofPostgres()) })), {})
+    assert.ok(programReason(wrapping(name, new Error('no stock'))).reason, name)
+  }
+  const several = [new Error('no stock'), ofPostgres()]
+  assert.deepEqual(programReason(new AggregateError(several, 'alice@example.com')), {})
+  const many = Array.from({ length: 1_000 }, () => new Error('no stock'))
+  assert.deepEqual(programReason(new AggregateError(many, 'all failed')), {})
+  // As validators list what is wrong with a request.
+  const issues = [{ code: 'invalid_type', message: 'no text' }]
+  assert.deepEqual(programReason(wrapping('errors', issues)), {
+    reason: 'duplicate: Key (email)=(alice@example.com)',
+  })
+})
+
+test('a card number is masked in escapes and where the message is cut', () => {
+  const masked = (text: string) => {
+    const { reason = '' } = programReason(new Error(text))
+    assert.ok(reason.length <= 300, reason)
+    assert.doesNotMatch(reason, /[0-9]{5}|1111.*1111/)
+    return reason
+  }
+  assert.equal(masked('no /?pan=4111%201111%201111%201111'), 'no /?pan=**** **** **** 1111')
+  masked('{\\"pan\\":\\"4111\\u00201111\\u00201111\\u00201111\\"}')
+  masked('x?pan=%34%31%31%31%31%31%31%31%31%31%31%31%31%31%31%31')
+  for (let before = 280; before <= 300; before += 1) {
+    const start = 'x'.repeat(before)
+    assert.equal(
+      masked(`${start}4111111111111111 gone`),
+      `${start}${'*'.repeat(12)}1111 gone`.slice(0, 300),
+    )
+    masked(start + [...'4111111111111111'].map((digit) => `&#x000000003${digit};`).join(''))
+  }
+})
+
+test('an error whose members cannot be read has no reason', () => {
+  const unreadable = {
+    get message(): string {
+      throw new Error('no message')
+    },
+  }
+  assert.deepEqual(programReason(unreadable), {})
+  const { proxy, revoke } = Proxy.revocable(new Error('x'), {})
+  revoke()
+  assert.deepEqual(programReason(proxy), {})
+})
+
 test('other errors have their message, whatever caused them', () => {
   const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
   for (const cause of [undefined, null, 'a text', broken, new Error('x', { cause: broken })]) {
