@@ -20,6 +20,10 @@ export function unfit({ n, e, d, p, q, dp, dq, qi }: RsaNumbers): string | undef
   if (bitsOf(e) > exponentBits) {
     return `must be an RSA key whose exponent has at most ${exponentBits} bits, as 65537 has`
   }
+  // With 1 a message is its own signature, which would prove any other numbers; no key has an even one.
+  if (bitsOf(e) < 2 || e.at(-1)! % 2 === 0) {
+    return 'must be an RSA key whose exponent is odd and 3 or more, as 65537 is'
+  }
   const half = Math.ceil(bits / 2) + spareBits
   const within: readonly (readonly [Buffer, number])[] = [
     [d, bits],

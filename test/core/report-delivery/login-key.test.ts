@@ -110,6 +110,18 @@ describe('private keys of logins', () => {
       readLoginKey(pemOfNumbers({ ...even, e: (1n << 32n) + 1n })),
       'must be an RSA key whose exponent has at most 32 bits, as 65537 has',
     )
+    for (const e of [0n, 1n, 2n, 65_536n]) {
+      for (const numbers of [
+        even,
+        { ...even, p: p + 2n },
+        { ...even, p: 1n, q: 1n, dp: 1n, dq: 1n },
+      ]) {
+        assert.equal(
+          readLoginKey(pemOfNumbers({ ...numbers, e })),
+          'must be an RSA key whose exponent is odd and 3 or more, as 65537 is',
+        )
+      }
+    }
   })
 
   test('a key in OpenSSH format whose line breaks became blanks is stored as libraries read it', () => {
