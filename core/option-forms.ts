@@ -101,8 +101,8 @@ export type Group = Readonly<Record<string, unknown>>
 export const isGroup = (value: unknown): value is Group =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An address with a password, or a key: a program may give it as another option. */
-const maybeSecret = /:\/\/.*@|[0-9a-f]{32}/i
+/** An address with a password, or a key in hex or base64: a program may give it as another option. */
+const maybeSecret = /^[^:]*:[^@]*@|[0-9a-f]{32}|[\w+/-]{40}/i
 
 export function shown(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number')

@@ -65,10 +65,19 @@ export const fitsFormat = (format: Format, text: string): boolean =>
   typed(format, text) !== undefined
 
 function shown(field: Field, raw: unknown): string {
-  const text = String(raw)
-  // Before an @ may stand a password, in whatever spelling of a URL.
-  const isSecret = field.class !== 'none' || (field.format.kind === 'url' && text.includes('@'))
-  return isSecret ? 'is wrong:' : `is "${text.slice(0, 64)}":`
+  const isSecret = field.class !== 'none'
+  const text = field.format.kind === 'url' ? place(String(raw)) : String(raw)
+  return isSecret || text === undefined ? 'is wrong:' : `is "${text.slice(0, 64)}":`
+}
+
+/** Before it may stand a password, in whatever spelling of a URL. */
+const atSign = /[@\uff20\ufe6b]|%40/i
+
+/** Where a URL leads. Its parameters may hold a key, and nobody knows what is what in one that cannot be read. */
+function place(text: string): string | undefined {
+  const url = atSign.test(text) ? null : URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  return `${url.protocol}//${url.host}${url.pathname === '/' ? '' : url.pathname}`
 }
 
 function typed(format: Format, raw: unknown): unknown {

@@ -107,6 +107,19 @@ describe('options of createGateway', () => {
       role: "must be 'all' or 'api' or 'worker', not a text",
       pod: 'must be an object, not a text',
     })
+    for (const secret of [
+      'shop:geheim@127.0.0.1',
+      'postgres://shop:geheim\n@127.0.0.1/shop',
+      'shop:ge\nheim@127.0.0.1',
+      Buffer.alloc(32, 7).toString('base64'),
+      Buffer.alloc(30, 0xfb).toString('base64url'),
+      `key ${Buffer.alloc(48, 0xfb).toString('base64')}\n`,
+    ]) {
+      const { role } = await problemsOf({ ...right, role: secret })
+      assert.equal(role, "must be 'all' or 'api' or 'worker', not a text")
+    }
+    const { role } = await problemsOf({ ...right, role: 'api all@once' })
+    assert.match(role!, /not "api all@once"$/)
   })
 
   test('a job without a name or work is named, and so are two jobs of one name', async () => {

@@ -74,6 +74,27 @@ describe('settings of connectors', () => {
       refusal(at('ftp://me:secret@bank.example'))!,
       /^connectors\.acme\.url is wrong: use /,
     )
+    for (const url of [
+      'ftp:me:secret',
+      'acme:me:secret',
+      'https://bank.example:secret',
+      'https://me:secret%40bank.example/',
+      'http://me:7/secret%40bank.example/',
+      'https://me:secret\uff20bank.example/',
+      'http://me:7/secret\uff20bank.example/',
+      'https:\\\\me:secret\\bank.example',
+      'bank.example?key=secret',
+      `https://bank.example/${'x'.repeat(200)}@secret`,
+    ]) {
+      assert.match(
+        refusal(at(url), live) ?? url,
+        /^connectors\.acme\.url is wrong: (use|must be an https) /,
+      )
+    }
+    assert.equal(
+      refusal(at('http://192.168.0.1:81/api?key=secret#secret'), live),
+      'connectors.acme.url is "http://192.168.0.1:81/api": must be an https URL',
+    )
     assert.equal(refusal(at('https://bank.example'), live), undefined)
     assert.equal(refusal(at('http://127.0.0.1:9090'), { environment: 'test' }), undefined)
     assert.match(
