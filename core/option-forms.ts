@@ -71,9 +71,12 @@ export function problemsOf(
   needed: readonly string[],
 ): OptionProblem[] {
   const missing = needed.filter((name) => given[name] === undefined)
+  // Options may be getters of a class, or inherited: whatever will be read is checked.
+  const read = Object.keys(known).filter((name) => given[name] !== undefined)
   return [
     ...missing.map((name) => ({ option: `${prefix}${name}`, message: 'is missing' })),
-    ...Object.entries(given).flatMap(([name, value]): OptionProblem[] => {
+    ...[...new Set([...Object.keys(given), ...read])].flatMap((name): OptionProblem[] => {
+      const value = given[name]
       const option = `${prefix}${name}`
       const form = Object.hasOwn(known, name) ? known[name] : undefined
       if (form === undefined) {
@@ -87,13 +90,14 @@ export function problemsOf(
   ]
 }
 
-/** Defaults below the options of a program. An option that is undefined has its default. */
+/** Defaults below the options of a program, own or inherited. An option that is undefined has its default. */
 export function withDefaults<Options extends object>(
   defaults: Options,
   given: { readonly [Name in keyof Options]?: Options[Name] | undefined } = {},
 ): Options {
-  const named = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...defaults, ...Object.fromEntries(named) }
+  const values: Group = given
+  const named = Object.keys({ ...defaults, ...given }).map((name) => [name, values[name]] as const)
+  return { ...defaults, ...Object.fromEntries(named.filter(([, value]) => value !== undefined)) }
 }
 
 export type Group = Readonly<Record<string, unknown>>

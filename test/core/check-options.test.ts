@@ -192,6 +192,38 @@ describe('options of createGateway', () => {
     }
   })
 
+  test('options that are inherited or getters of a class are checked as others are', async () => {
+    class Limits {
+      get bin() {
+        return Number.NaN
+      }
+    }
+    class Options {
+      database = Object.create({ url: right.database.url, prepare: 'no' })
+      environment = 'test'
+      keys = right.keys
+      plugins = right.plugins
+      cardTesting = new Limits()
+      pod = Object.create({ number: 1.5 })
+      get fourEyes() {
+        return 'false'
+      }
+      get allowLoopbackForMerchants() {
+        return Object.create({ exceptPorts: ['5432'] })
+      }
+      describe() {}
+    }
+    const range = (most: number) => `must be a whole number from 0 to ${most}, not`
+    const { 'pod.number': pod, ...problems } = await problemsOf(new Options())
+    assert.match(pod!, /whole number/)
+    assert.deepEqual(problems, {
+      fourEyes: 'must be true or false, not "false"',
+      'database.prepare': 'must be true or false, not "no"',
+      'cardTesting.bin': `${range(1_000_000_000)} NaN`,
+      'allowLoopbackForMerchants.exceptPorts': `has an entry at position 0 that ${range(65_535)} "5432"`,
+    })
+  })
+
   test('no options at all are refused as well', async () => {
     assert.deepEqual(await problemsOf(undefined), { options: 'must be an object, not undefined' })
   })

@@ -11,6 +11,17 @@ import { createHost, ListenError } from '../../../host/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
 import { answersIn, ask, debit, exchange, paymentText, underWay } from './hosted.ts'
 
+const problemsOf = (make: () => unknown) => {
+  try {
+    make()
+  } catch (error) {
+    assert.ok(error instanceof OptionsError, String(error))
+    assert.match(error.message, /^create(Host|FetchHandler) cannot start:\n/)
+    return Object.fromEntries(error.problems.map(({ option, message }) => [option, message]))
+  }
+  assert.fail('it was made')
+}
+
 describe('the surface in another app', () => {
   let engine: TestGateway
   let token: string
@@ -73,16 +84,6 @@ describe('the surface in another app', () => {
   })
 
   test('unknown and wrong options are named, all in one error', () => {
-    const problemsOf = (make: () => unknown) => {
-      try {
-        make()
-      } catch (error) {
-        assert.ok(error instanceof OptionsError, String(error))
-        assert.match(error.message, /^create(Host|FetchHandler) cannot start:\n/)
-        return Object.fromEntries(error.problems.map(({ option, message }) => [option, message]))
-      }
-      assert.fail('it was made')
-    }
     const wrong = {
       surface: ['merchant'],
       trustedproxy: ['loopback'],
@@ -164,6 +165,35 @@ describe('the surface in another app', () => {
     const given = { connections: undefined, silenceMs: 9 }
     assert.deepEqual(optionForms.withDefaults(defaults, given), { connections: 5, silenceMs: 9 })
     assert.deepEqual(optionForms.withDefaults(defaults, undefined), defaults)
+  })
+
+  test('options of a class, own or inherited, are checked and taken', () => {
+    class Options {
+      throttle = Object.create({ writesPerSecond: Number.NaN })
+      get proxyOnly() {
+        return 'false'
+      }
+    }
+    for (const make of [createHost, createFetchHandler]) {
+      assert.deepEqual(
+        problemsOf(() => make(engine.gateway, new Options() as never)),
+        {
+          proxyOnly: 'must be true or false, not "false"',
+          'throttle.writesPerSecond': 'must be a whole number from 1 to 9007199254740991, not NaN',
+        },
+      )
+    }
+    class Limits {
+      connections = 9
+      get silenceMs() {
+        return 8
+      }
+    }
+    const defaults = { connections: 5, silenceMs: 7 }
+    assert.deepEqual(optionForms.withDefaults(defaults, new Limits()), {
+      connections: 9,
+      silenceMs: 8,
+    })
   })
 
   test('a port in use is reported in words', async () => {
