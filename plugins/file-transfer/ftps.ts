@@ -18,6 +18,10 @@ import { type Steps, stepsOf } from './steps.ts'
 /** On this port the server speaks TLS from the first byte. */
 const implicitPort = 990
 
+/** Of one reply. Servers greet with a few KB, and some send each line of it by itself. */
+const mostReplyPieces = 200
+const mostReplyLength = 16_384
+
 /**
  * As for all connections of Tollgate, whose own list is no part of the kit. Without DHE, the server makes nobody
  * calculate with numbers of its choice.
@@ -38,6 +42,7 @@ export const ftps: Transfer = {
   async open(target, context) {
     const client = new Client(context.stepMs)
     client.prepareTransfer = (ftp) => openData(ftp, context)
+    limitReplies(client)
     const steps = stepsOf(context, () => client.close())
     try {
       const address = await steps.wait(
@@ -51,6 +56,26 @@ export const ftps: Transfer = {
       throw error
     }
   },
+}
+
+/**
+ * Ends the connection at a reply without an end: the library reads the whole reply anew with each of its pieces,
+ * which stops the process. Its log is the one place that hears every piece before that.
+ */
+function limitReplies({ ftp }: Client): void {
+  let [pieces, length] = [0, 0]
+  ftp.log = (line) => {
+    if (line.startsWith('> ')) {
+      pieces = 0
+      // A reply that began unasked goes on.
+      length = (ftp as unknown as { readonly _partialResponse: string })._partialResponse.length
+    } else if (line.startsWith('< ')) {
+      pieces += 1
+      length += line.length - 2
+      if (pieces <= mostReplyPieces && length <= mostReplyLength) return
+      ftp.closeWithError(new TransferError('protocol', 'a reply of the server does not end'))
+    }
+  }
 }
 
 /**
