@@ -10,7 +10,7 @@ import {
 import type { Client, FileEntryWithStats, SFTPWrapper } from 'ssh2'
 import { mostEntries, tooMany } from './entries.ts'
 import { placeIn, put, type Remote } from './put.ts'
-import { connectSsh } from './ssh.ts'
+import { type Connected, connectSsh } from './ssh.ts'
 import { type Steps, stepsOf } from './steps.ts'
 
 /** Writes and reads under way at once. Each is answered, so a slow network would otherwise set the speed. */
@@ -22,13 +22,14 @@ export const sftp: Transfer = {
   scheme: 'sftp',
   defaultPort: 22,
   async open(target, context) {
-    const { client, lost } = await connectSsh(target, context)
-    const steps = stepsOf(context, () => client.destroy())
+    const connected = await connectSsh(target, context)
+    const { client, lost, cut } = connected
+    const steps = stepsOf(context, cut)
     try {
       const channel = await steps.wait('the start of SFTP', Promise.race([opened(client), lost]))
-      return new SftpSession(client, channel, lost, steps, target, context)
+      return new SftpSession(connected, channel, steps, target, context)
     } catch (error) {
-      client.destroy()
+      cut()
       throw explained(error, 'the start of SFTP')
     }
   },
@@ -42,25 +43,22 @@ const opened = (client: Client) =>
 type Answer<T> = (error: Error | null | undefined, value?: T) => void
 
 class SftpSession implements TransferSession {
-  readonly #client: Client
+  readonly #connected: Connected
   readonly #sftp: SFTPWrapper
-  readonly #lost: Promise<never>
   readonly #steps: Steps
   readonly #folder: string
   readonly #place: (name: string) => string
   readonly #stepMs: number
 
   constructor(
-    client: Client,
+    connected: Connected,
     channel: SFTPWrapper,
-    lost: Promise<never>,
     steps: Steps,
     { folder }: TransferTarget,
     { stepMs }: TransferContext,
   ) {
-    this.#client = client
+    this.#connected = connected
     this.#sftp = channel
-    this.#lost = lost
     this.#steps = steps
     this.#folder = folder
     this.#place = placeIn(folder)
@@ -231,21 +229,27 @@ class SftpSession implements TransferSession {
   }
 
   #answer<T>(send: (done: Answer<T>) => void): Promise<T> {
+    const { answered, lost } = this.#connected
     const answer = new Promise<T>((resolve, reject) =>
-      send((error, value) => (error ? reject(error) : resolve(value as T))),
+      send((error, value) => {
+        answered()
+        if (error) reject(error)
+        else resolve(value as T)
+      }),
     )
-    return Promise.race([answer, this.#lost])
+    return Promise.race([answer, lost])
   }
 
   async close(): Promise<void> {
+    const { client, cut } = this.#connected
     const closed = new Promise<void>((resolve) => {
-      this.#client.once('close', () => resolve())
+      client.once('close', () => resolve())
       const timer = setTimeout(resolve, Math.min(this.#stepMs, 2_000))
       timer.unref()
     })
-    this.#client.end()
+    client.end()
     await closed
-    this.#client.destroy()
+    cut()
   }
 }
 

@@ -1,8 +1,10 @@
 /** An SSH connection to a server with a pinned host key. */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { connect } from 'node:net'
 import { type TransferContext, TransferError, type TransferTarget } from '@tollgate/plugin-kit'
 import { type Algorithms, Client } from 'ssh2'
 import { checkLoginKey, isQuick, unreadable } from './key-sizes.ts'
+import { limitServer } from './server-limits.ts'
 import { stepsOf } from './steps.ts'
 
 /**
@@ -24,7 +26,15 @@ export type Connected = {
   readonly client: Client
   /** Rejects when the connection ends. */
   readonly lost: Promise<never>
+  /** To be called for every answer of SFTP: the server may send more before the next one. */
+  answered(): void
+  /** Ends the connection at once, also when its end has begun: `client.destroy()` does nothing then. */
+  cut(): void
 }
+
+/** Servers with a password alone ask for it once. Some ask again, for a new one. */
+const mostQuestions = 4
+const mostPrompts = 4
 
 /** `SHA256:` and the digest in base64 without padding, as `ssh-keygen -lf` shows it. */
 export const fingerprintOf = (key: Uint8Array): string =>
@@ -46,7 +56,8 @@ export async function connectSsh(
   const privateKey = target.privateKey?.reveal()
   if (privateKey !== undefined) checkLoginKey(privateKey)
   const client = new Client()
-  const steps = stepsOf(context, () => client.destroy())
+  let cut = () => {}
+  const steps = stepsOf(context, () => cut())
   const address = await steps.wait(
     'the look-up of the name',
     context.addressOf(target.host, target.port),
@@ -54,7 +65,12 @@ export async function connectSsh(
   let shown: string | undefined
   let isProven = false
   let isSlow = false
+  let end = (_: TransferError) => {}
   const lost = new Promise<never>((_, reject) => {
+    end = (error) => {
+      reject(error)
+      cut()
+    }
     client.on('error', (error) => reject(error))
     client.on('close', () => reject(new TransferError('closed', 'the server ended the connection')))
   })
@@ -62,15 +78,23 @@ export async function connectSsh(
   const ready = new Promise<void>((resolve) => client.once('ready', resolve))
   const password = target.password?.reveal()
   if (password !== undefined) {
+    let questions = 0
     // Some servers ask for the password in a dialogue only.
-    client.on('keyboard-interactive', (_name, _text, _language, prompts, answer) =>
-      answer(prompts.map(() => password)),
-    )
+    client.on('keyboard-interactive', (_name, _text, _language, prompts, answer) => {
+      questions += 1
+      if (questions <= mostQuestions && prompts.length <= mostPrompts) {
+        return answer(prompts.map(() => password))
+      }
+      const text = `${target.host} asks for more than a password at the login of ${target.user}`
+      end(new TransferError('login', text))
+    })
   }
   try {
+    const sock = connect(target.port, address)
+    cut = () => sock.destroy()
+    const limits = limitServer(sock, target.host, end)
     client.connect({
-      host: address,
-      port: target.port,
+      sock,
       username: target.user,
       algorithms,
       ...(password === undefined ? {} : { password, tryKeyboard: true }),
@@ -86,9 +110,10 @@ export async function connectSsh(
       keepaliveInterval: 0,
     })
     await steps.wait('the connection and the login', Promise.race([ready, lost]))
-    return { client, lost }
+    limits.loggedIn()
+    return { client, lost, answered: limits.answered, cut }
   } catch (error) {
-    client.destroy()
+    cut()
     if (TransferError.is(error) && error.code !== 'closed') throw error
     if (isSlow) throw tooLarge(target.host, error)
     throw reasonOf(error, target, shown, isProven)
