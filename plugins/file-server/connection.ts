@@ -14,6 +14,8 @@ export class Guest {
   readonly network: string
   entityId: string | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Bytes since the connection began, or since its last request. */
+  #heard = 0
 
   constructor(socket: Socket) {
     this.socket = socket
@@ -28,6 +30,31 @@ export class Guest {
   endAfter(ms: number): void {
     clearTimeout(this.#timer)
     if (!this.socket.destroyed) this.#timer = setTimeout(() => this.end(), ms)
+  }
+
+  /**
+   * Ends the connection when it sends more than a login or a request takes, or does not read: the library answers
+   * whatever comes, also before a login, and keeps the answers.
+   */
+  limitBytes({ loginBytes, quietBytes, unsentBytes, readBytes }: ServerLimits): void {
+    const { socket } = this
+    const mostUnsent = 2 * (unsentBytes + readBytes)
+    // The library listens later, and resumes.
+    socket.pause()
+    socket.on('data', ({ length }) => {
+      this.#heard += length
+      const most = this.entityId === undefined ? loginBytes : quietBytes
+      if (this.#heard > most || socket.writableLength > mostUnsent) return this.end()
+      // One block at a turn: Node would read two MB at once, whose packets stop everybody else for seconds.
+      socket.pause()
+      setImmediate(() => socket.resume())
+    })
+  }
+
+  /** The login or a request has come, and the idle time begins. */
+  hasAsked(idleMs: number): void {
+    this.#heard = 0
+    this.endAfter(idleMs)
   }
 
   end(): void {
@@ -65,6 +92,7 @@ export class Connections {
     this.#guests.set(placeOf(guest), guest)
     socket.once('close', () => this.#forget(guest))
     guest.endAfter(this.#limits.loginMs)
+    guest.limitBytes(this.#limits)
     return true
   }
 
@@ -109,7 +137,7 @@ export function serveConnection(
   limits: ServerLimits,
 ): void {
   const end = () => guest.end()
-  const alive = () => guest.endAfter(limits.idleMs)
+  const alive = () => guest.hasAsked(limits.idleMs)
   // Also the way of a port scanner: nothing about it belongs into the log.
   connection.on('error', end)
   let tries = 0

@@ -9,8 +9,12 @@ export type ServerLimits = {
   /** A login must be complete in this time, with this many tries. */
   readonly loginMs: number
   readonly loginTries: number
+  /** Bytes that a client may send before its login. */
+  readonly loginBytes: number
   /** A connection without a request, or with answers that it does not read, ends after this time. */
   readonly idleMs: number
+  /** Bytes that a client may send without a request of SFTP. One request has 256 KiB at most. */
+  readonly quietBytes: number
   /** Open files and lists of one connection. */
   readonly handles: number
   /** Requests of one connection that wait for their turn. Some clients ask for a whole file at once: 64 MiB in reads of 32 KiB. */
@@ -21,7 +25,7 @@ export type ServerLimits = {
   readonly waitingBytes: number
   /** Largest answer to a read. */
   readonly readBytes: number
-  /** Unsent bytes of one connection above which its reads wait. */
+  /** Unsent bytes of one connection above which its reads wait. Twice as many, and two answers, end it. */
   readonly unsentBytes: number
   /** Files in one answer of a list. */
   readonly listed: number
@@ -34,7 +38,9 @@ export const defaultLimits: ServerLimits = {
   perEntity: 10,
   loginMs: 20_000,
   loginTries: 6,
+  loginBytes: 65_536,
   idleMs: 5 * 60_000,
+  quietBytes: 524_288,
   handles: 16,
   waiting: 2_048,
   pathBytes: 4_096,

@@ -14,11 +14,14 @@ class FakeSocket extends EventEmitter {
   readonly remoteAddress: string
   readonly remotePort: number
   destroyed = false
+  writableLength = 0
   constructor(remoteAddress: string, remotePort: number) {
     super()
     this.remoteAddress = remoteAddress
     this.remotePort = remotePort
   }
+  pause() {}
+  resume() {}
   /** As for a real socket, the end is heard later. */
   destroy() {
     this.destroyed = true
@@ -78,6 +81,27 @@ test('the newcomer gets the place of the oldest stranger, and no place of a logi
   door.logIn(second, 'four')
   assert.equal(door.come('192.0.2.6'), undefined)
   assert.ok(logins.every(({ destroyed }) => !destroyed))
+  await door.close()
+})
+
+test('a connection ends when too many bytes come before its login, or wait for it after that', async () => {
+  const door = startDoor({ loginBytes: 1_000, quietBytes: 4_000, unsentBytes: 10, readBytes: 10 })
+  const hear = (socket: FakeSocket, bytes: number) => socket.emit('data', Buffer.alloc(bytes))
+  const stranger = door.come('192.0.2.1')!
+  hear(stranger, 1_000)
+  assert.equal(stranger.destroyed, false)
+  hear(stranger, 1)
+  assert.equal(stranger.destroyed, true)
+  const merchant = door.come('192.0.2.2')!
+  hear(merchant, 900)
+  door.logIn(merchant, 'merchant')
+  hear(merchant, 900)
+  merchant.writableLength = 40
+  hear(merchant, 1)
+  assert.equal(merchant.destroyed, false)
+  merchant.writableLength = 41
+  hear(merchant, 1)
+  assert.equal(merchant.destroyed, true)
   await door.close()
 })
 

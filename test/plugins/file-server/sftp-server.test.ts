@@ -276,6 +276,39 @@ describe('the SFTP server', () => {
     client.destroy()
   })
 
+  /** Bytes that lead to no answer and to no request, in packets of a channel that does not exist. */
+  const send = (client: Client, bytes: number) => {
+    const { _protocol: protocol } = client as unknown as {
+      readonly _protocol: { channelData(channel: number, data: Buffer): void }
+    }
+    for (let sent = 0; sent < bytes; sent += 16_384) protocol.channelData(77, Buffer.alloc(16_384))
+  }
+
+  test('a stranger who sends more than a login takes is out', async () => {
+    const logInAfter = (bytes: number) =>
+      logIn(run.merchant, {
+        authHandler: (_left: unknown, _partial: unknown, next: (method: unknown) => void) => {
+          send(clients.at(-1)!, bytes)
+          next({ type: 'publickey', username: run.merchant, key: key.private })
+        },
+      })
+    const client = await logInAfter(30_000)
+    client.destroy()
+    await assert.rejects(logInAfter(300_000), /refused/)
+  })
+
+  test('a client that sends very much between two requests loses its connection', async () => {
+    const { client, sftp } = await open()
+    const closed = new Promise((resolve) => client.once('close', () => resolve('ended')))
+    const asked = () => ask((done) => sftp.stat('none', done as never))
+    for (let count = 0; count < 3; count += 1) {
+      send(client, 300_000)
+      assert.equal(await Promise.race([closed, asked()]), noSuchFile)
+    }
+    send(client, 1_000_000)
+    assert.equal(await Promise.race([closed, asked().catch(() => closed)]), 'ended')
+  })
+
   test('a client that asks without waiting for answers does not fill the memory, and its connection ends', async () => {
     const { client, sftp } = await open()
     const handle = (await ask<Buffer>((done) => sftp.open(file.name, 'r', done))) as Buffer
