@@ -1,4 +1,6 @@
 /** Limits of the server. */
+import { inspect } from 'node:util'
+
 export type ServerLimits = {
   /** Connections at once: all, and of these the ones that have not logged in, also of one network. */
   readonly connections: number
@@ -48,4 +50,30 @@ export const defaultLimits: ServerLimits = {
   readBytes: 262_144,
   unsentBytes: 1_048_576,
   listed: 100,
+}
+
+/** Node ends a longer pause at once. */
+const longestMs = 2_147_483_647
+
+/**
+ * The defaults, with some limits of the caller's own: a value that is no number would be no limit.
+ *
+ * @throws TypeError
+ */
+export function limitsWith(own: Partial<ServerLimits>): ServerLimits {
+  const limits: Record<string, number> = { ...defaultLimits }
+  for (const [name, value] of Object.entries(own)) {
+    if (!Object.hasOwn(defaultLimits, name))
+      throw new TypeError(`sftpServer has no limit "${name}"`)
+    if (value === undefined) continue
+    const most = name.endsWith('Ms') ? longestMs : Number.MAX_SAFE_INTEGER
+    if (!Number.isInteger(value) || value < 1 || value > most) {
+      const given = inspect(value, { depth: 0, maxStringLength: 40 })
+      throw new TypeError(
+        `sftpServer: ${name} must be a whole number from 1 to ${most}, not ${given}`,
+      )
+    }
+    limits[name] = value
+  }
+  return limits as ServerLimits
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server as NetServer } from 'node:n
 import type { RunningServer, Server, ServerContext, ServerOptions } from '@tollgate/plugin-kit'
 import ssh2, { type Algorithms } from 'ssh2'
 import { Connections, serveConnection } from './connection.ts'
-import { defaultLimits, type ServerLimits } from './limits.ts'
+import { limitsWith, type ServerLimits } from './limits.ts'
 
 /**
  * What a stranger may choose costs little: no packets that unpack to a thousand times their size, and no
@@ -41,11 +41,13 @@ function usable(make: () => string): string {
   }
 }
 
-export function sftpServer(limits: Partial<ServerLimits> = {}): Server {
+/** @throws TypeError for a limit that is no whole number above 0 */
+export function sftpServer(own: Partial<ServerLimits> = {}): Server {
+  const limits = limitsWith(own)
   return {
     name: 'sftp',
     defaultPort: 2022,
-    listen: (options, context) => listen(options, context, { ...defaultLimits, ...limits }),
+    listen: (options, context) => listen(options, context, limits),
   }
 }
 
