@@ -147,6 +147,8 @@ export function serveConnection(
   connection.on('authentication', (asked) => {
     tries += asked.method === 'none' ? 0 : 1
     if (tries > limits.loginTries) return end()
+    // At once: while a dialogue waits for its refusal, the library makes room for as many answers as a stranger names.
+    if (asked.method !== 'publickey') return asked.reject(['publickey'])
     authenticate(asked, context).then(
       (found) => {
         if (found === 'key-known') return asked.accept()

@@ -1,7 +1,7 @@
 /** Merchants read their own report files by SFTP, and nothing else is possible there. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sftpServer } from '@tollgate/file-server'
 import { contractVersion, definePlugin, type RunningServer } from '@tollgate/plugin-kit'
@@ -295,6 +295,40 @@ describe('the SFTP server', () => {
     const client = await logInAfter(30_000)
     client.destroy()
     await assert.rejects(logInAfter(300_000), /refused/)
+  })
+
+  test('the answers to a dialogue that the server refuses are not read', async () => {
+    type Inner = {
+      readonly _sock: Socket
+      readonly _protocol: {
+        readonly _packetRW: {
+          readonly write: { readonly allocStart: number; finalize(packet: Buffer): Buffer }
+        }
+        authInfoRes(answers: readonly string[]): void
+      }
+    }
+    let isBegun = false
+    const client = await logIn(run.merchant, {
+      authHandler: (_left: unknown, _partial: unknown, next: (method: unknown) => void) => {
+        if (isBegun) return next({ type: 'publickey', username: run.merchant, key: key.private })
+        isBegun = true
+        const { _sock: socket, _protocol: protocol } = clients.at(-1) as unknown as Inner
+        const { write } = protocol._packetRW
+        const { allocStart, finalize } = write
+        // Both packets reach the server at once.
+        socket.cork()
+        next({ type: 'keyboard-interactive', username: run.merchant, prompt() {} })
+        write.finalize = (packet) => {
+          // More answers than the packet has: the library ends the connection if it reads them.
+          packet.writeUInt32BE(1_000, allocStart + 1)
+          return finalize.call(write, packet)
+        }
+        protocol.authInfoRes(['an answer'])
+        write.finalize = finalize
+        socket.uncork()
+      },
+    })
+    client.destroy()
   })
 
   test('a client that sends very much between two requests loses its connection', async () => {
