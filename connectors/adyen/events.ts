@@ -320,8 +320,8 @@ async function reversal(
   if (told === 'done') {
     return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
   }
-  // A payment that cannot be cancelled may be captured, or may never have been one: the next try asks again.
-  const isLast = is === 'undo' && known !== undefined && isOfTry(known)
+  // One that cannot be cancelled may be captured, or none: the next try asks again. After a success the money is back.
+  const isLast = is === 'undo' && known !== undefined && known.state !== 'done' && isOfTry(known)
   const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
   const why = 'Adyen could not take the payment back'
   return isRefused || isReturn ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []

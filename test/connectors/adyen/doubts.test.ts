@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
-import { disputeItem, type Item, webhook } from '../../../connectors/adyen/sandbox/messages.ts'
+import {
+  authorisationItem,
+  disputeItem,
+  type Item,
+  undoItem,
+  webhook,
+} from '../../../connectors/adyen/sandbox/messages.ts'
 import { newAccount } from '../../../connectors/adyen/sandbox/sandbox.ts'
 import { onFaultPoint } from '../../../core/index.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
@@ -247,6 +253,35 @@ describe('doubts about operations at Adyen', () => {
     await run.tell(run.adyen.messageAbout(key))
     await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
     assert.equal((await payment(id)).isUndone, true)
+  })
+
+  test('the failure of a later try to take a payment back leaves the success of an earlier one alone', async () => {
+    run.front.meet(lost, 'any')
+    const { id } = await run.pay()
+    const key = await run.keyOf(id)
+    const { ledger } = run.adyen
+    const tries = () => ledger.undos.filter(({ of }) => of === key)
+    const dueUntil = (is: () => boolean) =>
+      until(async () => {
+        if (is()) return true
+        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        return undefined
+      })
+    await dueUntil(() => tries().length === 1)
+    const there = await payment(id)
+    await run.tell(run.adyen.message(authorisationItem(there)))
+    ledger.endUndo(key, 'by itself')
+    const second = run.front.meet(lost, 'any')
+    await run.tell(run.adyen.messageAbout(key))
+    await dueUntil(() => second.wasMet)
+    await second.over
+    await repeatRefused(id)
+    await dueUntil(() => tries().length === 3)
+    const [, works, fails] = tries()
+    await run.tell(run.adyen.message(undoItem({ ...works!, state: 'done' }, there)))
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    await run.tell(run.adyen.message(undoItem({ ...fails!, state: 'failed' }, there)))
+    assert.deepEqual(await run.listed(id), [], 'the money is back')
   })
 
   test('a line of a payment that was not made here is none of a payment with its number', async () => {

@@ -1,7 +1,7 @@
 /** Rules about reversals by key. */
 import assert from 'node:assert/strict'
 import type { Operation } from '@tollgate/plugin-kit'
-import { authorisationItem } from '../../../../connectors/adyen/sandbox/messages.ts'
+import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { card, cards } from '../../../../connectors/adyen/sandbox/sandbox.ts'
 import { answered, firstOperation, frozen } from '../../../../plugins/kit/testing/operation.ts'
 import { has, type Scene } from '../scene.ts'
@@ -384,6 +384,35 @@ export const undoRules: readonly Rule[] = [
         '',
       ),
     ],
+  },
+  {
+    rule: 'a try that Adyen refuses because an earlier one gave the money back takes nothing back',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const order of ['success first', 'failure first']) {
+        const operation = answered(await scene.paid('debit'))
+        await undo(scene, operation)
+        // The first request was taken, and a repeat meets a wrong login: the next try has another name.
+        const [type, status] = ['application/json', 401]
+        const error = { status, errorCode: '000', errorType: 'security', message: 'No' }
+        const damage = { do: 'replace', status, type, body: JSON.stringify(error) } as const
+        stage.front.meet({ reaches: false, damage }, 'any')
+        has(await undo(scene, operation), { is: 'unknown' }, order)
+        has(await undo(scene, operation), { is: 'requested' }, order)
+        const payment = adyen.ledger.byReference(operation.key)!
+        const [first, second] = adyen.ledger.undos.filter(({ of }) => of === operation.key)
+        assert.equal(second?.reference, `undo2.${operation.key}`)
+        const works = adyen.message(undoItem({ ...first!, state: 'done' }, payment))
+        const fails = adyen.message(undoItem({ ...second!, state: 'failed' }, payment))
+        const words = []
+        for (const message of order === 'success first' ? [works, fails] : [fails, works])
+          words.push(...(await tell(message)).map(({ outcome }) => outcome.is))
+        const expected = order === 'success first' ? ['reversed'] : ['notReversed', 'reversed']
+        assert.deepEqual(words, expected, order)
+        has(await undo(scene, operation), { is: 'reversed' }, order)
+      }
+    },
+    mistakes: [mistake('events', "known.state !== 'done' && isOfTry(known)", 'isOfTry(known)')],
   },
   {
     rule: 'a refused request for a reversal proves nothing, and the next one has another name',
