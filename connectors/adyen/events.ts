@@ -14,6 +14,7 @@ import {
   type Outcome,
   type Records,
 } from '@tollgate/plugin-kit'
+import { eventId, unreadable } from './claims.ts'
 import { disputeReference } from './dispute.ts'
 import {
   hear,
@@ -29,7 +30,8 @@ import { keyBy, notePayment, paymentOf, rememberBasis, rememberKey } from './pay
 import { isSameName, type Named, readReference } from './references.ts'
 import { announce, isSettlementReport } from './reports.ts'
 import { type Item, isProven, type Signed, signedItems } from './signature.ts'
-import { amendUndo, amountOf, type Undo } from './undo.ts'
+import { amendUndo, standingIn, withAuthorised } from './undo.ts'
+import { reversal } from './undo-told.ts'
 
 /** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
 export const replyTo = (
@@ -111,14 +113,6 @@ async function claimsIn(signed: Signed, inner: Inner): Promise<readonly Claim[]>
   }
 }
 
-type Identity = Pick<Item, 'eventCode' | 'pspReference' | 'success'>
-
-const eventId = ({ eventCode, pspReference, success }: Identity, round = 0): string =>
-  `${eventCode}.${pspReference}.${success}${round === 0 ? '' : `.${round}`}`
-
-/** An amount that our currencies do not have. The engine cannot read such a claim, and lists it for operators. */
-const unreadable = ({ value, currency }: Item) => ({ value, currency }) as unknown as Money
-
 async function authorisation(item: Item, { records, log }: Inner): Promise<readonly Claim[]> {
   const named = readReference(item.merchantReference)
   // A check of a card is for nothing.
@@ -128,23 +122,25 @@ async function authorisation(item: Item, { records, log }: Inner): Promise<reado
   const amount = moneyOf(item) ?? unreadable(item)
   const known = success ? await notePayment(records, key, { psp }) : await paymentOf(records, key)
   const refs = { payment: psp }
-  if (known.psp !== undefined && known.psp !== psp) {
-    if (!success) {
-      log.info(
-        { event: eventCode },
-        'a webhook tells of a refused try beside an authorised payment',
-      )
-      return []
-    }
+  const { psp: first = psp } = known
+  if (first !== psp && !success) {
+    log.info({ event: eventCode }, 'a webhook tells of a refused try beside an authorised payment')
+    return []
+  }
+  // Where a reversal was asked for, it needs to know what became of the payment.
+  await amendUndo(records, key, (undo) => {
+    if (success) return { ...undo, authorised: true, payments: withAuthorised(undo.payments, psp) }
+    const payments = (undo.payments ?? []).filter((one) => one.psp !== psp)
+    // A refused try says nothing about a payment that stands.
+    const isNone = standingIn(payments) === undefined
+    return isNone ? { ...undo, payments, authorised: false } : { ...undo, payments }
+  })
+  if (first !== psp) {
     // Authorised twice under one name: with the event of the first one, operators see the second.
-    const first = eventId({ eventCode, success, pspReference: known.psp })
-    return [{ eventId: first, key, outcome: approved(refs), amount }]
+    const id = eventId({ eventCode, success, pspReference: first })
+    return [{ eventId: id, key, outcome: approved(refs), amount }]
   }
   if (success) await rememberKey(records, psp, key)
-  // Where a reversal was asked for, it needs to know what became of the payment.
-  await amendUndo(records, key, (undo) =>
-    success ? { ...undo, payment: psp, authorised: true } : { ...undo, authorised: false },
-  )
   const outcome = success ? approved(refs) : declined('100.397.102', { refs })
   return [{ eventId: eventId(item), key, outcome, amount }]
 }
@@ -157,7 +153,7 @@ async function modification(
   const { pspReference, originalReference, merchantReference, eventCode, success } = item
   const named = readReference(merchantReference)
   if (named?.is === 'undo' || (named?.is === 'payment' && cancelling.has(eventCode))) {
-    return reversal(item, told, named, { records, log })
+    return reversal(item, told, named, laterFailures.includes(eventCode), { records, log })
   }
   const subject = await subjectOf(item, named, records)
   const amount =
@@ -276,55 +272,6 @@ async function amountOfItem(
   if (minor === undefined) return elsewhere
   // Less than no increase is none that was asked for.
   return said === undefined || minor < 0n ? said : { ...said, minor }
-}
-
-/** The end of a reversal by key, or a cancellation that nobody here asked for. */
-async function reversal(
-  item: Item,
-  told: 'done' | 'failed',
-  named: Extract<Named, { is: 'payment' | 'undo' }>,
-  { records, log }: Inner,
-): Promise<readonly Claim[]> {
-  const { originalReference: payment, eventCode } = item
-  const { is, key } = named
-  // Each try by Adyen's reference has a name of its own, and a technical cancellation has that of the payment.
-  const isOfTry = ({ round, by }: Undo) =>
-    named.is === 'undo'
-      ? named.round === round
-      : eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
-  // Adyen gave the money back, and it came back to the merchant.
-  const isReturn = is === 'undo' && told === 'failed' && laterFailures.includes(eventCode)
-  const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
-  const known = await amendUndo(records, key, (undo) => {
-    if (isReturn && isOfTry(undo)) {
-      const { round } = undo
-      const next = { ...undo, state: 'failed', authorised: true, returned: round } as const
-      return payment === '' || undo.payment !== undefined ? next : { ...next, payment }
-    }
-    if (undo.state === 'done' || isReturned(undo)) return undo
-    if (told === 'done') return { ...undo, state: 'done' }
-    // Adyen names the payment that it could not cancel: captured, refused, or cancelled before.
-    const found = payment === '' ? {} : { payment }
-    const isEnd = undo.state === 'asked' && isOfTry(undo)
-    return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
-  })
-  const isOurs = known !== undefined || isReturn
-  if (!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
-    log.info({ event: eventCode }, 'a webhook tells of a reversal that was not asked for here')
-    return []
-  }
-  // A success that precedes a failure is not told after it.
-  if (known !== undefined && told === 'done' && isReturned(known)) return []
-  const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
-  const claim = { eventId: eventId(item), key, amount }
-  if (told === 'done') {
-    return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
-  }
-  // One that cannot be cancelled may be captured, or none: the next try asks again. After a success the money is back.
-  const isLast = is === 'undo' && known !== undefined && known.state !== 'done' && isOfTry(known)
-  const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
-  const why = 'Adyen could not take the payment back'
-  return isRefused || isReturn ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []
 }
 
 /** A dispute is about the payment, which it may name by Adyen's reference alone. */

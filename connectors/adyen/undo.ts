@@ -23,8 +23,10 @@ export type Undo = {
   readonly state: 'open' | 'asked' | 'failed' | 'done'
   /** By Adyen's reference of the payment, which also undoes a captured one, or by our own reference. */
   readonly by: 'payment' | 'reference'
-  /** Adyen's reference of the payment, once it is known. */
+  /** The payment that the last try named by Adyen's reference, or that Adyen could not cancel. */
   readonly payment?: string
+  /** Payments of this name that are authorised. A second one can exist, and each has to be taken back. */
+  readonly payments?: readonly Authorised[]
   /** Whether the payment was authorised, once it is known. */
   readonly authorised?: boolean
   /** The last try that Adyen carried out as a refund, and whose money came back to the merchant later. */
@@ -32,6 +34,23 @@ export type Undo = {
   readonly minor: string
   readonly currency: string
 }
+
+type Authorised = {
+  readonly psp: string
+  /** The try that took it back; 0 for another way. */
+  readonly undone?: number
+}
+
+/** With a payment that is known to be authorised. */
+export const withAuthorised = (
+  payments: readonly Authorised[] = [],
+  psp: string,
+): readonly Authorised[] =>
+  payments.some((one) => one.psp === psp) ? payments : [...payments, { psp }]
+
+/** Adyen's reference of a payment that was not taken back. */
+export const standingIn = (payments: readonly Authorised[] = []): string | undefined =>
+  payments.find(({ undone }) => undone === undefined)?.psp
 
 export const undoName = (key: string): string => `undo:${key}`
 
@@ -108,24 +127,15 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
   for (let tries = 0; tries < mostTries; tries += 1) {
     const value = await records.get(undoName(key))
     const known = readUndo(value)
-    if (known?.state === 'done') return { is: 'reversed' }
     const told = refs?.payment
     // The engine may know of an authorisation from a report, an operator, or the webhook of another account.
-    const payment = known?.authorised === true ? (known.payment ?? told) : (told ?? known?.payment)
-    if (told === undefined && (await isNothing(known, key, records))) return { is: 'nothing' }
-    // The same name again: Adyen does it once.
-    if (known?.state === 'asked') return known
-    const next: Undo = {
-      round: (known?.round ?? 0) + 1,
-      state: 'asked',
-      by: payment === undefined ? 'reference' : 'payment',
-      ...(payment === undefined ? {} : { payment }),
-      ...authorisedBy(known, told),
-      ...(known?.returned === undefined ? {} : { returned: known.returned }),
-      minor: String(amount.minor),
-      currency: amount.currency,
-    }
-    if (await records.swap(undoName(key), value, next as unknown as Json)) return next
+    const payments = told === undefined ? known?.payments : withAuthorised(known?.payments, told)
+    const standing = standingIn(payments)
+    if (known?.state === 'done' && standing === undefined) return { is: 'reversed' }
+    if (standing === undefined && (await isNothing(known, key, records))) return { is: 'nothing' }
+    const next = nextTry(known, payments, amount)
+    if (next === known || (await records.swap(undoName(key), value, next as unknown as Json)))
+      return next
   }
   return unknownFor('the record of the reversal changes all the time')
 }
@@ -148,8 +158,22 @@ async function isAbandoned({ state, by }: Undo, key: string, records: Records): 
   return isAway === true && psp === undefined
 }
 
-/** The engine has a reference of a payment that it undoes only where the payment was authorised. */
-function authorisedBy(known: Undo | undefined, told: string | undefined): { authorised?: boolean } {
-  if (told !== undefined) return { authorised: true }
-  return known?.authorised === undefined ? {} : { authorised: known.authorised }
+/** The try under way, or the next one. The engine has a reference only of a payment that was authorised. */
+function nextTry(known: Undo | undefined, payments: Undo['payments'], amount: Money): Undo {
+  const standing = standingIn(payments)
+  const told =
+    payments === undefined || standing === undefined ? {} : { authorised: true, payments }
+  // The same name again: Adyen does it once.
+  if (known?.state === 'asked') return payments === known.payments ? known : { ...known, ...told }
+  const payment = standing ?? known?.payment
+  return {
+    ...known,
+    ...told,
+    round: (known?.round ?? 0) + 1,
+    state: 'asked',
+    by: payment === undefined ? 'reference' : 'payment',
+    ...(payment === undefined ? {} : { payment }),
+    minor: String(amount.minor),
+    currency: amount.currency,
+  }
 }

@@ -19,15 +19,11 @@ export const contractMistakes: readonly { readonly patch: Patch; readonly notice
     noticed: 'one key has one effect, however often it is sent',
   },
   {
-    patch: mistake(
-      'undo',
-      "if (known.state === 'failed' && known.payment === undefined) return true",
-      "if (known.state === 'failed') return true",
-    ),
+    patch: mistake('undo', 'standing === undefined && (await isNothing', '(await isNothing'),
     noticed: latecomers,
   },
   {
-    patch: mistake('events', 'return isRefused || isReturn ? [{', 'return true ? [{'),
+    patch: mistake('undo-told', 'return isRefused || isReturn ? [{', 'return true ? [{'),
     noticed: latecomers,
   },
   {

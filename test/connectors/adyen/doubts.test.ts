@@ -284,6 +284,35 @@ describe('doubts about operations at Adyen', () => {
     assert.deepEqual(await run.listed(id), [], 'the money is back')
   })
 
+  test('a second payment that is authorised under the name of one that was taken back is taken back, too', async () => {
+    run.front.meet(lost, 'any')
+    const { id } = await run.pay()
+    const key = await run.keyOf(id)
+    const { ledger } = run.adyen
+    const asked = () =>
+      until(async () => {
+        if (ledger.undoOf(key)?.state === 'asked') return true
+        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        return undefined
+      })
+    for (const as of ['by itself', 'done'] as const) {
+      await asked()
+      ledger.endUndo(key, as)
+      await run.tell(run.adyen.messageAbout(key))
+    }
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    const first = await payment(id)
+    const second = ledger.add({ ...first, pspReference: newReference(), isUndone: false })
+    await run.tell(run.adyen.message(authorisationItem(second)))
+    await asked()
+    assert.deepEqual(await run.listed(id), ['conflict'], 'until Adyen tells the end')
+    ledger.endUndo(key, 'by itself')
+    await run.tell(run.adyen.messageAbout(key))
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    assert.ok(run.adyen.exchanges.at(-1)?.path.includes(`/${second.pspReference}/reversals`))
+    assert.equal(second.isUndone, true)
+  })
+
   test('a line of a payment that was not made here is none of a payment with its number', async () => {
     const merchantTransactionId = 'order-1001'
     run.front.meet({ reaches: false, damage: { do: 'replace', status: 422, ...refusal422 } }, 'any')

@@ -156,7 +156,7 @@ export const eventRules: readonly Rule[] = [
       mistake('events', "is === 'sale' || eventCode === 'CANCELLATION'", "is === 'sale'"),
       mistake('events', "const isFinal = is === 'increment' ||", 'const isFinal ='),
       mistake('events', 'fitting[subject.is].includes(eventCode)', 'true'),
-      mistake('events', 'return isRefused || isReturn ? [{', 'return isRefused ? [{'),
+      mistake('undo-told', 'return isRefused || isReturn ? [{', 'return isRefused ? [{'),
       mistake(
         'events',
         "return isFinal ? approved(refs) : accepted(refs, 'event')",
@@ -220,17 +220,17 @@ export const eventRules: readonly Rule[] = [
         'if (minor === undefined) return said',
       ),
       mistake(
-        'events',
+        'undo-told',
         "!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
         "!isOurs && is === 'undo'",
       ),
       mistake(
-        'events',
+        'undo-told',
         "!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')",
         "!isOurs && eventCode === 'TECHNICAL_CANCEL'",
       ),
       mistake(
-        'events',
+        'undo-told',
         'const isOurs = known !== undefined || isReturn',
         'const isOurs = known !== undefined',
       ),
@@ -349,9 +349,9 @@ export const eventRules: readonly Rule[] = [
         'const { again } = telling; const by = { ...news, eventCode: again ?? news.eventCode }',
       ),
       mistake('events', 'again === undefined ? {} : {', 'true ? {} : {'),
-      mistake('events', "round === 0 ? ''", "round !== -1 ? ''"),
+      mistake('claims', "round === 0 ? ''", "round !== -1 ? ''"),
       mistake(
-        'events',
+        'claims',
         'success }: Identity, round = 0): string =>',
         'success }: Identity, round = 0): string => true ? pspReference + success + round :',
       ),
@@ -453,7 +453,7 @@ export const eventRules: readonly Rule[] = [
     },
     mistakes: [
       mistake(
-        'events',
+        'undo-told',
         '(moneyOf(item) ?? unreadable(item)) : amountOf(known)',
         'moneyOf(item)! : amountOf(known)',
       ),
@@ -487,9 +487,17 @@ export const eventRules: readonly Rule[] = [
       assert.deepEqual(told(await of(false, 'FIRSTPAYMENT0001')), ['declined'])
     },
     mistakes: [
-      mistake('events', 'known.psp !== undefined && known.psp !== psp', 'false'),
-      mistake('events', 'known.psp !== undefined && known.psp !== psp', 'known.psp !== undefined'),
-      mistake('events', 'pspReference: known.psp })', 'pspReference: psp })'),
+      mistake(
+        'events',
+        '{ psp: first = psp } = known',
+        '{ first = psp } = { ...known, first: psp }',
+      ),
+      mistake(
+        'events',
+        'if (first !== psp && !success) {',
+        'if (known.psp !== undefined && !success) {',
+      ),
+      mistake('events', 'pspReference: first })', 'pspReference: psp })'),
     ],
   },
   {

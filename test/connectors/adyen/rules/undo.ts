@@ -1,6 +1,7 @@
 /** Rules about reversals by key. */
 import assert from 'node:assert/strict'
 import type { Operation } from '@tollgate/plugin-kit'
+import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { card, cards } from '../../../../connectors/adyen/sandbox/sandbox.ts'
 import { answered, firstOperation, frozen } from '../../../../plugins/kit/testing/operation.ts'
@@ -41,9 +42,21 @@ export const undoRules: readonly Rule[] = [
       assert.equal(scene.adyen.ledger.undos.length, 1)
     },
     mistakes: [
-      mistake('undo', "if (known?.state === 'asked') return known", ''),
-      mistake('undo', "if (known?.state === 'done') return { is: 'reversed' }", ''),
-      mistake('events', "if (told === 'done') return { ...undo, state: 'done' }", ''),
+      mistake(
+        'undo',
+        "if (known?.state === 'asked') return payments === known.payments ? known : { ...known, ...told }",
+        '',
+      ),
+      mistake(
+        'undo',
+        "if (known?.state === 'done' && standing === undefined) return { is: 'reversed' }",
+        '',
+      ),
+      mistake(
+        'undo-told',
+        "const state = undo.state === 'asked' && isOther ? 'asked' : 'done'",
+        'const { state } = undo',
+      ),
       mistake(
         'undo',
         'paymentReference: key, reference }, reference)',
@@ -69,12 +82,12 @@ export const undoRules: readonly Rule[] = [
       assert.equal((await scene.stage.bookings()).length, 0)
     },
     mistakes: [
-      mistake('events', "const found = payment === '' ? {} : { payment }", 'const found = {}'),
+      mistake('undo-told', "payment === '' || undo.by === 'payment' ? {} : { payment }", '{}'),
       mistake('undo', 'round: (known?.round ?? 0) + 1,', 'round: 1,'),
       mistake('undo', "payment === undefined ? 'reference' : 'payment'", "'reference'"),
-      mistake('events', 'return isRefused || isReturn ? [{', "return told === 'failed' ? [{"),
+      mistake('undo-told', 'return isRefused || isReturn ? [{', "return told === 'failed' ? [{"),
       mistake(
-        'events',
+        'undo-told',
         "isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }",
         '{ ...undo, ...found }',
       ),
@@ -120,7 +133,11 @@ export const undoRules: readonly Rule[] = [
         '',
       ),
       mistake('undo', 'if (known.authorised === false) return true', ''),
-      mistake('events', ': { ...undo, authorised: false }', ': undo'),
+      mistake(
+        'events',
+        'isNone ? { ...undo, payments, authorised: false }',
+        'isNone ? { ...undo, payments }',
+      ),
     ],
   },
   {
@@ -136,10 +153,10 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', 'const told = refs?.payment', 'const told = undefined as string | undefined'),
-      mistake('undo', 'if (told !== undefined) return { authorised: true }', ''),
-      mistake('events', 'known.authorised === true', 'false'),
+      mistake('undo', '{ authorised: true, payments }', '{ payments }'),
+      mistake('undo-told', 'known.authorised === true', 'false'),
       mistake(
-        'events',
+        'undo-told',
         "isLast && eventCode === 'CANCEL_OR_REFUND'",
         "isLast && eventCode === 'TECHNICAL_CANCEL'",
       ),
@@ -169,17 +186,24 @@ export const undoRules: readonly Rule[] = [
       has(await undo(scene, operation), { is: 'requested' }, 'next')
       assert.equal(pathsOf(scene), 'reversals')
       assert.deepEqual(await ended(scene, operation.key, 'failed'), ['notReversed'])
+      const { operation: late } = await scene.paid('debit')
+      const authorised = adyen.messageAbout(late.key)
+      await undo(scene, late)
+      await ended(scene, late.key)
+      await undo(scene, late)
+      await tell(authorised)
+      assert.deepEqual(await ended(scene, late.key, 'failed'), ['notReversed'])
     },
     mistakes: [
       mistake(
         'events',
-        'success ? { ...undo, payment: psp, authorised: true }',
-        'success ? { ...undo, authorised: true }',
+        'authorised: true, payments: withAuthorised(undo.payments, psp) }',
+        'authorised: true }',
       ),
       mistake(
         'events',
-        'success ? { ...undo, payment: psp, authorised: true }',
-        'success ? { ...undo, payment: psp }',
+        'authorised: true, payments: withAuthorised(undo.payments, psp) }',
+        'payments: withAuthorised(undo.payments, psp) }',
       ),
     ],
   },
@@ -230,8 +254,8 @@ export const undoRules: readonly Rule[] = [
       assert.equal(adyen.ledger.undos.length, 3)
     },
     mistakes: [
-      mistake('events', "eventCode === 'TECHNICAL_CANCEL' && by === 'reference'", 'true'),
-      mistake('events', 'named.round === round', 'true'),
+      mistake('undo-told', "eventCode === 'TECHNICAL_CANCEL' && by === 'reference'", 'true'),
+      mistake('undo-told', 'named.round === round', 'true'),
     ],
   },
   {
@@ -319,10 +343,10 @@ export const undoRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo', 'told === undefined && (await isNothing', '(await isNothing'),
-      mistake('undo', '(told ?? known?.payment)', '(known?.payment ?? told)'),
-      mistake('undo', '(known.payment ?? told)', '(told ?? known.payment)'),
-      mistake('undo', 'if (told !== undefined) return { authorised: true }', ''),
+      mistake('undo', 'standing === undefined && (await isNothing', '(await isNothing'),
+      mistake('undo', 'standing ?? known?.payment', 'known?.payment ?? standing'),
+      mistake('undo', '? payments : [...payments, { psp }]', '? payments : [{ psp }, ...payments]'),
+      mistake('undo', '{ authorised: true, payments }', '{ payments }'),
     ],
   },
   {
@@ -367,22 +391,168 @@ export const undoRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake(
-        'events',
-        'if (isReturn && isOfTry(undo)) {',
-        'if (false) { const undo = null as never;',
-      ),
-      mistake('events', 'if (isReturn && isOfTry(undo)) {', 'if (isReturn) {'),
-      mistake('events', "payment === '' || undo.payment !== undefined ?", "payment === '' ?"),
-      mistake('events', 'returned: round } as const', '} as const'),
-      mistake('events', 'authorised: true, returned', 'returned'),
-      mistake('events', "undo.state === 'done' || isReturned(undo)", "undo.state === 'done'"),
-      mistake('events', "told === 'done' && isReturned(known)) return []", 'false) return []'),
+      mistake('undo-told', 'if (isReturn) return afterReturn(undo, item, named.round)', ''),
+      mistake('undo-told', 'const isLast = undo.round === round', 'const isLast = true'),
+      mistake('undo-told', 'undo.payment || item.originalReference', 'item.originalReference'),
+      mistake('undo-told', 'returned: Math.max(round, undo.returned ?? 0),', ''),
+      mistake('undo-told', 'if (isReturned(undo)) return undo', ''),
       mistake(
         'undo',
-        '...(known?.returned === undefined ? {} : { returned: known.returned }),',
-        '',
+        'return { ...known, ...told, round',
+        'const { returned: _, ...rest } = known ?? {}; return { ...rest, ...told, round',
       ),
+    ],
+  },
+  {
+    rule: 'a second payment of one name is taken back by a reversal of its own, whenever and by whom it is told',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const [by, when] of [
+        ['a webhook', 'after the end'],
+        ['a webhook', 'before the end'],
+        ['the engine', 'after the end'],
+        ['the engine', 'before the end'],
+      ] as const) {
+        const what = `${by}, ${when}`
+        const { operation } = await scene.paid('debit')
+        const { key } = operation
+        const one = adyen.ledger.byReference(key)!
+        const refusal = { success: false, pspReference: 'T'.repeat(16), merchantReference: key }
+        const other = { ...one, pspReference: newReference() }
+        await undo(scene, operation)
+        await ended(scene, key)
+        await undo(scene, operation)
+        adyen.ledger.endUndo(key, 'done')
+        const done = adyen.messageAbout(key)
+        const second = adyen.ledger.undoOf(key)!
+        const nameless = adyen.message({ ...undoItem(second, one), originalReference: '' })
+        const authorised = async () => {
+          adyen.ledger.add(other)
+          if (by === 'a webhook') await tell(adyen.message(authorisationItem(other)))
+        }
+        const refs = { payment: other.pspReference }
+        const told = by === 'the engine' ? frozen({ ...operation, refs }) : operation
+        const isNow = (payment: { pspReference: string }, round: number) => {
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`), what)
+          has(scene.sent(), { reference: `undo${round}.${key}` }, what)
+        }
+        if (when === 'before the end') {
+          await authorised()
+          const cancel = { ...refusal, eventCode: 'TECHNICAL_CANCEL', amount: one.amount }
+          await tell(adyen.message({ ...cancel, originalReference: 'R'.repeat(16) }))
+          has(await undo(scene, told), { is: 'requested' }, what)
+          isNow(one, 2)
+          assert.deepEqual(await tell(done), [], `${what}: the other one stands`)
+        } else {
+          assert.equal((await tell(done))[0]?.outcome.is, 'reversed')
+          has(await undo(scene, operation), { is: 'reversed' }, what)
+          await authorised()
+        }
+        has(await undo(scene, told), { is: 'requested' }, what)
+        isNow(other, 3)
+        for (const repeat of [done, nameless]) assert.deepEqual(await tell(repeat), [], what)
+        has(await undo(scene, operation), { is: 'requested' }, what)
+        isNow(other, 3)
+        assert.deepEqual(await ended(scene, key, 'failed'), ['notReversed'], what)
+        has(await undo(scene, told), { is: 'requested' }, what)
+        assert.deepEqual(await ended(scene, key, 'done'), ['reversed'], what)
+        for (const { pspReference } of [one, other]) {
+          const asked = frozen({ ...operation, refs: { payment: pspReference } })
+          has(await undo(scene, asked), { is: 'reversed' }, what)
+        }
+        const returned = { ...undoItem(second, one), eventCode: 'REFUND_FAILED', success: true }
+        assert.equal((await tell(adyen.message(returned)))[0]?.outcome.is, 'notReversed')
+        has(await undo(scene, operation), { is: 'requested' }, what)
+        isNow(one, 5)
+      }
+    },
+    mistakes: [
+      mistake(
+        'undo',
+        "if (known?.state === 'done' && standing === undefined)",
+        "if (known?.state === 'done')",
+      ),
+      mistake(
+        'undo',
+        'told === undefined ? known?.payments : withAuthorised(known?.payments, told)',
+        'known?.payments',
+      ),
+      mistake('undo', 'payments === known.payments ? known : { ...known, ...told }', 'known'),
+      mistake(
+        'events',
+        'authorised: true, payments: withAuthorised(undo.payments, psp) }',
+        'authorised: true, payment: psp }',
+      ),
+      mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) return []', ''),
+      mistake(
+        'undo-told',
+        'one.psp === psp ? { psp, undone: round } : one',
+        '({ ...one, undone: round })',
+      ),
+      mistake('undo-told', "undo.state === 'asked' && isOther ? 'asked' : 'done'", "'done'"),
+      mistake('undo-told', 'if (!isOfTry(undo, named, eventCode)) return undefined', ''),
+      mistake('undo-told', "payment === '' || undo.by === 'payment' ? {}", "payment === '' ? {}"),
+      mistake(
+        'undo-told',
+        'if (!isLast && !before.some(({ undone }) => undone === round)) return undo',
+        'if (!isLast) return undo',
+      ),
+      mistake(
+        'undo-told',
+        "isLast || undo.state === 'done' ? 'failed' : undo.state",
+        "isLast ? 'failed' : undo.state",
+      ),
+      mistake(
+        'undo-told',
+        'undone === undefined || undone === round ? { psp } : { psp, undone }',
+        '({ psp })',
+      ),
+    ],
+  },
+  {
+    rule: 'a second payment that is listed beside the first one is taken back, and a refused try changes nothing',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const how of ['named', 'nameless']) {
+        const { operation } = await scene.paid('authorize')
+        const { key } = operation
+        const one = adyen.ledger.byReference(key)!
+        const other = { ...one, pspReference: newReference() }
+        await undo(scene, operation)
+        await tell(adyen.message(authorisationItem(one)))
+        adyen.ledger.endUndo(key, 'done')
+        if (how === 'named') {
+          adyen.ledger.add(other)
+          await tell(adyen.message(authorisationItem(other)))
+        }
+        const originalReference = how === 'named' ? one.pspReference : ''
+        const item = undoItem(adyen.ledger.undoOf(key)!, one)
+        const words = await tell(adyen.message({ ...item, originalReference }))
+        assert.equal(words.length, how === 'named' ? 0 : 1, how)
+        has(await undo(scene, operation), { is: how === 'named' ? 'requested' : 'reversed' }, how)
+        if (how === 'named')
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/reversals`))
+      }
+      const asked = answered(await scene.paid('debit'))
+      await undo(scene, asked)
+      const { amount } = adyen.ledger.byReference(asked.key)!
+      const refused = { eventCode: 'AUTHORISATION', success: false, amount }
+      const merchantReference = asked.key
+      await tell(adyen.message({ ...refused, merchantReference, pspReference: newReference() }))
+      assert.deepEqual(await ended(scene, asked.key, 'failed'), ['notReversed'])
+    },
+    mistakes: [
+      mistake(
+        'events',
+        'await amendUndo(records, key, (undo) => {',
+        'if (first === psp) await amendUndo(records, key, (undo) => {',
+      ),
+      mistake(
+        'undo-told',
+        "undo.by === 'payment' ? undo.payment : standingIn(undo.payments)",
+        'undo.payment',
+      ),
+      mistake('events', 'const isNone = standingIn(payments) === undefined', 'const isNone = true'),
     ],
   },
   {
@@ -412,7 +582,7 @@ export const undoRules: readonly Rule[] = [
         has(await undo(scene, operation), { is: 'reversed' }, order)
       }
     },
-    mistakes: [mistake('events', "known.state !== 'done' && isOfTry(known)", 'isOfTry(known)')],
+    mistakes: [mistake('undo-told', "if (known?.state === 'done') return []", '')],
   },
   {
     rule: 'a refused request for a reversal proves nothing, and the next one has another name',
@@ -454,7 +624,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', "if (operation.kind === 'verify') return { is: 'nothing' }", ''),
-      mistake('events', 'known === undefined ? (moneyOf(item)', 'true ? (moneyOf(item)'),
+      mistake('undo-told', 'known === undefined ? (moneyOf(item)', 'true ? (moneyOf(item)'),
     ],
   },
 ]

@@ -1,0 +1,11 @@
+/** What every claim of a webhook has. */
+import type { Money } from '@tollgate/plugin-kit'
+import type { Item } from './signature.ts'
+
+type Identity = Pick<Item, 'eventCode' | 'pspReference' | 'success'>
+
+export const eventId = ({ eventCode, pspReference, success }: Identity, round = 0): string =>
+  `${eventCode}.${pspReference}.${success}${round === 0 ? '' : `.${round}`}`
+
+/** An amount that our currencies do not have. The engine cannot read such a claim, and lists it for operators. */
+export const unreadable = ({ value, currency }: Item) => ({ value, currency }) as unknown as Money

@@ -1,0 +1,103 @@
+/** What webhooks tell about reversals by key: their ends, and cancellations that nobody here asked for. */
+import type { Claim, Context } from '@tollgate/plugin-kit'
+import { eventId, unreadable } from './claims.ts'
+import { moneyOf } from './money.ts'
+import type { Named } from './references.ts'
+import type { Item } from './signature.ts'
+import { amendUndo, amountOf, standingIn, type Undo, withAuthorised } from './undo.ts'
+
+type Reversal = Extract<Named, { is: 'payment' | 'undo' }>
+
+/** @param isLater A failure that can follow a success: Adyen gave the money back, and it came back to the merchant. */
+export async function reversal(
+  item: Item,
+  told: 'done' | 'failed',
+  named: Reversal,
+  isLater: boolean,
+  { records, log }: Pick<Context, 'records' | 'log'>,
+): Promise<readonly Claim[]> {
+  const { eventCode } = item
+  const { is, key } = named
+  const isReturn = is === 'undo' && told === 'failed' && isLater
+  const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
+  const known = await amendUndo(records, key, (undo) => {
+    if (isReturn) return afterReturn(undo, item, named.round)
+    if (isReturned(undo)) return undo
+    if (told === 'done') return afterSuccess(undo, item, named)
+    return undo.state === 'done' ? undo : afterFailure(undo, item, named)
+  })
+  const isOurs = known !== undefined || isReturn
+  if (!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
+    log.info({ event: eventCode }, 'a webhook tells of a reversal that was not asked for here')
+    return []
+  }
+  const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
+  const claim = { eventId: eventId(item), key, amount }
+  if (told === 'done') {
+    // A payment of this name stands: another one, or this one, whose money came back to the merchant later.
+    if (standingIn(known?.payments) !== undefined) return []
+    return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
+  }
+  // A failure before or after the success that gave the money back takes nothing back.
+  if (known?.state === 'done') return []
+  // A payment that cannot be cancelled may be captured, or may never have been one: the next try asks again.
+  const isLast = is === 'undo' && known !== undefined && isOfTry(known, named, eventCode)
+  const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
+  const why = 'Adyen could not take the payment back'
+  return isRefused || isReturn ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []
+}
+
+/** Each try by Adyen's reference has a name of its own, and a technical cancellation has that of the payment. */
+const isOfTry = ({ round, by }: Undo, named: Reversal, eventCode: string): boolean =>
+  named.is === 'undo'
+    ? named.round === round
+    : eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
+
+/** Adyen took a payment back. Another one of the same name may stand, or be under way. */
+function afterSuccess(undo: Undo, item: Item, named: Reversal): Undo {
+  const psp = item.originalReference || pspOf(undo, item, named)
+  const round = named.is === 'undo' ? named.round : 0
+  const before = undo.payments ?? []
+  const payments =
+    psp === undefined
+      ? before
+      : withAuthorised(before, psp).map((one) => (one.psp === psp ? { psp, undone: round } : one))
+  const isOther = payments.some(
+    (one) => one.psp === undo.payment && one.undone === undefined && undo.by === 'payment',
+  )
+  const state = undo.state === 'asked' && isOther ? 'asked' : 'done'
+  return { ...undo, state, payments }
+}
+
+/** The payment of a webhook that names none by Adyen's reference. */
+function pspOf(undo: Undo, { eventCode }: Item, named: Reversal): string | undefined {
+  if (!isOfTry(undo, named, eventCode)) return undefined
+  return undo.by === 'payment' ? undo.payment : standingIn(undo.payments)
+}
+
+/** The money of a try came back to the merchant, which says nothing about payments that other tries took back. */
+function afterReturn(undo: Undo, item: Item, round: number): Undo {
+  const before = undo.payments ?? []
+  const isLast = undo.round === round
+  if (!isLast && !before.some(({ undone }) => undone === round)) return undo
+  const back = before.map(({ psp, undone }) =>
+    undone === undefined || undone === round ? { psp } : { psp, undone },
+  )
+  const psp = isLast ? undo.payment || item.originalReference : ''
+  return {
+    ...undo,
+    state: isLast || undo.state === 'done' ? 'failed' : undo.state,
+    authorised: true,
+    returned: Math.max(round, undo.returned ?? 0),
+    payments: psp === '' ? back : withAuthorised(back, psp),
+  }
+}
+
+/** Adyen names the payment that it could not cancel: captured, refused, or cancelled before. */
+function afterFailure(undo: Undo, item: Item, named: Reversal): Undo {
+  const { originalReference: payment, eventCode } = item
+  // A try under way stays one of the payment that it named.
+  const found = payment === '' || undo.by === 'payment' ? {} : { payment }
+  const isEnd = undo.state === 'asked' && isOfTry(undo, named, eventCode)
+  return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
+}
