@@ -23,7 +23,6 @@ import {
   type News,
   type Subject,
   type Telling,
-  wholeOf,
 } from './modifications.ts'
 import { moneyOf } from './money.ts'
 import { keyBy, notePayment, paymentOf, rememberBasis, rememberKey } from './payments.ts'
@@ -259,13 +258,14 @@ const elsewhere = 'made elsewhere'
 async function amountOfItem(
   item: Item,
   told: 'done' | 'failed',
-  { is, key }: Subject,
+  { is, key, whole }: Subject,
   records: Records,
 ): Promise<Money | undefined | typeof elsewhere> {
   const said = moneyOf(item)
-  // A failure is told even without the record, which a failover can lose: the shopper's money did not go back.
   if (is === 'reverse') {
-    return (await wholeOf(records, key)) ?? (told === 'failed' ? said : elsewhere)
+    if (whole !== undefined) return { ...whole, minor: BigInt(whole.minor) }
+    // A failure is told even without the name that we gave: the shopper's money did not go back.
+    return told === 'failed' ? said : elsewhere
   }
   if (is !== 'increment') return said
   const minor = await increaseOf(records, key, said?.minor ?? 0n)

@@ -20,7 +20,7 @@ import {
 } from '@tollgate/plugin-kit'
 import { awayFrom, readCheck, readDetails, readModification, readPayment } from './answers.ts'
 import { claimsOf, replyTo } from './events.ts'
-import { rememberIncrease, rememberModification, rememberWhole } from './modifications.ts'
+import { rememberIncrease, rememberModification } from './modifications.ts'
 import { currencies } from './money.ts'
 import { basisOf, notePayment, rememberBasis } from './payments.ts'
 import { fetchReports } from './reports.ts'
@@ -190,7 +190,6 @@ async function modify(given: Operation, context: Adyen): Promise<Outcome> {
   const [path, body] = [pathOf(operation), modification(operation, account)]
   // Before the request: the webhook can be faster than its answer.
   if (operation.kind === 'increment') await rememberIncrease(records, operation)
-  if (operation.kind === 'reverse') await rememberWhole(records, operation)
   let taken: string | undefined
   try {
     const outcome = readModification(await move(context, path, body, operation.key), operation)

@@ -3,10 +3,15 @@
  * Adyen can carry out what failed before.
  */
 import type { Json, Operation, Records } from '@tollgate/plugin-kit'
-import { isModification, type Modification } from './references.ts'
+import { isModification, type Modification, type Whole } from './references.ts'
 
 /** What a webhook can be about: an operation of the engine, or the capture that Adyen itself makes of a sale. */
-export type Subject = { readonly is: Modification | 'sale'; readonly key: string }
+export type Subject = {
+  readonly is: Modification | 'sale'
+  readonly key: string
+  /** Of a reversal. */
+  readonly whole?: Whole
+}
 
 /** A piece of news about a subject, as a webhook told it. */
 export type News = {
@@ -42,10 +47,11 @@ const knownIn = (value: Json | undefined): Known | undefined =>
 export async function rememberModification(
   records: Records,
   pspReference: string,
-  { kind, key }: Operation,
+  { kind, key, amount: { minor, currency } }: Operation,
 ): Promise<void> {
   if (!isModification(kind)) return
-  const known: Known = { is: kind, key, round: 0, hasFailed: false }
+  const whole = kind === 'reverse' ? { whole: { minor: String(minor), currency } } : {}
+  const known: Known = { is: kind, key, ...whole, round: 0, hasFailed: false }
   await records.swap(nameOf(pspReference), undefined, known as unknown as Json)
 }
 
@@ -55,7 +61,9 @@ export async function modificationOf(
 ): Promise<Subject | undefined> {
   if (pspReference === '') return undefined
   const known = knownIn(await records.get(nameOf(pspReference)))
-  return known === undefined ? undefined : { is: known.is, key: known.key }
+  if (known === undefined) return undefined
+  const { is, key, whole } = known
+  return whole === undefined ? { is, key } : { is, key, whole }
 }
 
 /** What to claim, in this order. */
@@ -169,22 +177,4 @@ export async function increaseOf(
 ): Promise<bigint | undefined> {
   const known = (await records.get(increaseName(key))) as Increase | undefined
   return known === undefined ? undefined : BigInt(known.minor) + sum - BigInt(known.sum)
-}
-
-/** A cancellation names no amount in its request, and Adyen's webhook may have another one than the operation. */
-const wholeName = (key: string): string => `whole:${key}`
-
-export async function rememberWhole(records: Records, { key, amount }: Operation): Promise<void> {
-  const { minor, currency } = amount
-  await records.swap(wholeName(key), undefined, { minor: String(minor), currency })
-}
-
-export async function wholeOf(
-  records: Records,
-  key: string,
-): Promise<{ readonly minor: bigint; readonly currency: string } | undefined> {
-  const known = (await records.get(wholeName(key))) as
-    | { readonly minor: string; readonly currency: string }
-    | undefined
-  return known === undefined ? undefined : { ...known, minor: BigInt(known.minor) }
 }

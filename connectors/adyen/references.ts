@@ -11,8 +11,12 @@ export type Modification = keyof typeof marks
 
 export const isModification = (kind: Kind): kind is Modification => kind in marks
 
-export const referenceOf = ({ kind, key }: Pick<Operation, 'kind' | 'key'>): string =>
-  isModification(kind) ? `${marks[kind]}.${key}` : key
+/** A cancellation names its amount here: its request has none, and Adyen's webhook may have another one. */
+export function referenceOf({ kind, key, amount }: Operation): string {
+  if (!isModification(kind)) return key
+  const whole = kind === 'reverse' ? `${amount.minor}${amount.currency}` : ''
+  return `${marks[kind]}${whole}.${key}`
+}
 
 /** A reversal by key. Each try has a name of its own, because Adyen answers a known name as it did before. */
 export const undoReferenceOf = (key: string, round: number): string => `undo${round}.${key}`
@@ -24,15 +28,21 @@ export const isSameName = (one: string, other: string): boolean =>
 export type Named =
   | { readonly is: 'payment'; readonly key: string }
   | { readonly is: 'undo'; readonly key: string; readonly round: number }
-  | { readonly is: Modification; readonly key: string }
+  | { readonly is: Modification; readonly key: string; readonly whole?: Whole }
+
+/** The amount of a cancellation. */
+export type Whole = { readonly minor: string; readonly currency: string }
 
 /** What a reference names; undefined for one that is not ours. */
 export function readReference(reference: string): Named | undefined {
-  const parts = /^(?:(cp|rf|rv|ia|undo)([0-9]{0,6})\.)?([0-9a-f]{32})$/.exec(reference)
+  const form = /^(?:(cp|rf|rv|ia|undo)([0-9]{0,18})([A-Z]{3})?\.)?([0-9a-f]{32})$/
+  const parts = form.exec(reference)
   if (parts === null) return undefined
-  const [, mark, round, key = ''] = parts
+  const [, mark, number = '', currency, key = ''] = parts
   if (mark === undefined) return { is: 'payment', key }
-  if (mark === 'undo') return { is: 'undo', key, round: Number(round) }
+  if (mark === 'undo') return { is: 'undo', key, round: Number(number) }
   const kind = (Object.keys(marks) as Modification[]).find((name) => marks[name] === mark)
-  return kind === undefined ? undefined : { is: kind, key }
+  if (kind === undefined) return undefined
+  const isWhole = kind === 'reverse' && number !== '' && currency !== undefined
+  return { is: kind, key, ...(isWhole ? { whole: { minor: number, currency } } : {}) }
 }

@@ -1,7 +1,7 @@
 /** Rules about webhooks. */
 import assert from 'node:assert/strict'
 import type { Claim, Inbound, Operation, Records } from '@tollgate/plugin-kit'
-import { rememberIncrease, rememberWhole } from '../../../../connectors/adyen/modifications.ts'
+import { rememberIncrease } from '../../../../connectors/adyen/modifications.ts'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { type Item, reportItem, webhook } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { undoName } from '../../../../connectors/adyen/undo.ts'
@@ -22,6 +22,8 @@ const item = (more: Partial<Item>): Item => ({
   ...more,
 })
 
+const rv = 'rv9200EUR.'
+
 /** Code, success, our reference, and the outcome that is claimed. */
 // biome-ignore format: a table reads best with one row on one line.
 const events: readonly (readonly [code: string, success: boolean, mark: string, is: string | undefined])[] = [
@@ -37,11 +39,11 @@ const events: readonly (readonly [code: string, success: boolean, mark: string, 
   ['REFUND_FAILED',            false, 'rf.',  undefined],
   ['REFUNDED_REVERSED',        true,  'rf.',  'declined'],
   ['REFUNDED_REVERSED',        false, 'rf.',  undefined],
-  ['CANCELLATION',             true,  'rv.',  'approved'],
-  ['CANCELLATION',             false, 'rv.',  'declined'],
-  ['CANCEL_OR_REFUND',         true,  'rv.',  'accepted'],
-  ['CANCEL_OR_REFUND',         false, 'rv.',  'declined'],
-  ['REFUND_FAILED',            true,  'rv.',  'declined'],
+  ['CANCELLATION',             true,  rv,  'approved'],
+  ['CANCELLATION',             false, rv,  'declined'],
+  ['CANCEL_OR_REFUND',         true,  rv,  'accepted'],
+  ['CANCEL_OR_REFUND',         false, rv,  'declined'],
+  ['REFUND_FAILED',            true,  rv,  'declined'],
   ['AUTHORISATION_ADJUSTMENT', true,  'ia.',  'approved'],
   ['AUTHORISATION_ADJUSTMENT', false, 'ia.',  'declined'],
   // Nobody here asked for these, or by the payment's own name.
@@ -59,7 +61,7 @@ const events: readonly (readonly [code: string, success: boolean, mark: string, 
   ['REFUND_FAILED',            true,  'cp.',  undefined],
   ['CANCELLATION',             true,  'cp.',  undefined],
   ['CAPTURE',                  false, 'rf.',  undefined],
-  ['AUTHORISATION_ADJUSTMENT', false, 'rv.',  undefined],
+  ['AUTHORISATION_ADJUSTMENT', false, rv,  undefined],
   ['CAPTURE_FAILED',           true,  'ia.',  undefined],
   // Made elsewhere.
   ['CAPTURE',                  true,  '',     undefined],
@@ -79,12 +81,11 @@ const events: readonly (readonly [code: string, success: boolean, mark: string, 
   ['A_NEW_ONE',                true,  '',     undefined],
 ]
 
-/** The records of an account that asked for an increase, for a cancellation and for the reversal of a payment. */
+/** The records of an account that asked for an increase and for the reversal of a payment. */
 async function asked(records: Records, key: string): Promise<void> {
   const amount = { minor: 9200n, currency: 'EUR' }
   const about = { key, amount } as Operation
   await rememberIncrease(records, about)
-  await rememberWhole(records, about)
   const undo = {
     round: 1,
     state: 'asked',
@@ -197,12 +198,12 @@ export const eventRules: readonly Rule[] = [
     rule: 'of an increase, a cancellation and a reversal without a record here, failures to give back are told',
     async run({ adyen, tell }) {
       const ofAccounts = events.filter(
-        ([code, , mark]) => ['rv.', 'ia.', 'undo1.'].includes(mark) || code === 'TECHNICAL_CANCEL',
+        ([code, , mark]) => [rv, 'ia.', 'undo1.'].includes(mark) || code === 'TECHNICAL_CANCEL',
       )
       assert.ok(ofAccounts.length > 8)
       for (const [eventCode, success, mark, word] of ofAccounts) {
-        const isFailure = word === 'notReversed' || (mark === 'rv.' && word === 'declined')
-        const merchantReference = mark + 'a'.repeat(32)
+        const isFailure = word === 'notReversed' || (mark === rv && word === 'declined')
+        const merchantReference = mark.replace('9200EUR', '') + 'a'.repeat(32)
         const claims = await tell(adyen.message(item({ eventCode, success, merchantReference })))
         assert.deepEqual(
           told(claims),
@@ -212,8 +213,8 @@ export const eventRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('events', "(told === 'failed' ? said : elsewhere)", 'said'),
-      mistake('events', "(told === 'failed' ? said : elsewhere)", 'elsewhere'),
+      mistake('events', "return told === 'failed' ? said : elsewhere", 'return said'),
+      mistake('events', "return told === 'failed' ? said : elsewhere", 'return elsewhere'),
       mistake(
         'events',
         'if (minor === undefined) return elsewhere',
@@ -528,27 +529,43 @@ export const eventRules: readonly Rule[] = [
     ],
   },
   {
-    rule: 'a reversal has the amount of its operation, whatever the webhook says',
-    async run({ adyen, paid, follow, tell }) {
-      const { operation } = await follow('reverse', await paid('authorize'))
-      const about = item({
-        eventCode: 'CANCELLATION',
-        merchantReference: `rv.${operation.key}`,
-        amount: eur(0),
-      })
-      const [claim] = await tell(adyen.message(about))
-      assert.deepEqual(claim?.amount, operation.amount)
+    rule: 'a reversal has the amount of its operation, whatever the webhook says, and whoever hears it',
+    async run({ adyen, account, paid, follow, tell, stage }) {
+      const other = { records: { get: async () => undefined, swap: async () => true } }
+      for (const [kind, value] of [
+        ['authorize', 0],
+        ['authorize', 9200],
+        ['authorize', 10_000],
+        ['debit', 0],
+      ] as const) {
+        const { operation } = await follow('reverse', await paid(kind))
+        const { reference, pspReference } = adyen.ledger.modifications.at(-1)!
+        const eventCode = kind === 'authorize' ? 'CANCELLATION' : 'CANCEL_OR_REFUND'
+        const about = { eventCode, merchantReference: reference, pspReference, amount: eur(value) }
+        for (const success of [true, false]) {
+          const message = webhook([item({ ...about, success })], account)
+          const elsewhere = await stage.call((context) =>
+            stage.connector.inbound!.parse(message, { ...context, ...other }),
+          )
+          for (const claims of [elsewhere.returned, await tell(message)]) {
+            assert.equal(claims?.at(-1)?.key, operation.key)
+            assert.deepEqual(claims?.at(-1)?.amount, operation.amount, `${kind} ${value}`)
+          }
+        }
+        const later = { eventCode: 'REFUND_FAILED', originalReference: pspReference }
+        const named = item({ ...later, merchantReference: 'order-7', amount: eur(0) })
+        const [claim] = await tell(adyen.message(named))
+        assert.deepEqual(claim?.amount, operation.amount, 'by the reference of Adyen')
+      }
     },
     mistakes: [
-      mistake(
-        'index',
-        "if (operation.kind === 'reverse') await rememberWhole(records, operation)",
-        '',
-      ),
+      mistake('references', "const whole = kind === 'reverse' ?", 'const whole = false ?'),
+      mistake('references', '...(isWhole ? { whole: { minor: number, currency } } : {})', ''),
+      mistake('modifications', '{ whole: { minor: String(minor), currency } }', '{}'),
       mistake(
         'events',
-        "return (await wholeOf(records, key)) ?? (told === 'failed' ? said : elsewhere)",
-        'return said',
+        'if (whole !== undefined) return { ...whole, minor: BigInt(whole.minor) }',
+        '',
       ),
     ],
   },

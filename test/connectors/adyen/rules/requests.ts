@@ -416,12 +416,17 @@ export const requestRules: readonly Rule[] = [
       for (const [kind, mark] of Object.entries(marks)) {
         const on = kind === 'capture' ? authorised : kind === 'refund' ? sale : await paid('debit')
         const { operation } = await follow(kind as 'capture', on)
-        assert.equal(scene.sent().reference, `${mark}.${operation.key}`)
+        const whole = kind === 'reverse' ? '9200EUR' : ''
+        assert.equal(scene.sent().reference, `${mark}${whole}.${operation.key}`)
       }
       assert.equal(adyen.exchanges.length, 6)
     },
     mistakes: [
-      mistake('references', 'isModification(kind) ?', 'false ?'),
+      mistake(
+        'references',
+        'if (!isModification(kind)) return key',
+        'if (isModification(kind) || kind) return key',
+      ),
       mistake('references', "refund: 'rf'", "refund: 'cp'"),
     ],
   },
