@@ -12,7 +12,7 @@ import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
 import { type LineDoubt, lateAccepted, treat, undone } from './late-word-treatment.ts'
-import { broughtTo, isByOperator, replacementOf } from './reference-origin.ts'
+import { broughtTo, replacementOf } from './reference-origin.ts'
 import { paymentById } from './store-read.ts'
 import type { Held, Payment, Source } from './types.ts'
 
@@ -47,13 +47,7 @@ export async function applyLateWord(
     const treatment = await treat(engine, now, outcome, source, amount, line)
     // A reversal is under way at this moment; its answer comes first.
     if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
-    const word = lateWordOf(now, outcome, source, amountSaid(outcome, amount))
-    const isRepeat = treatment === 'known' || treatment === 'confirm'
-    const other = isRepeat ? otherReference(engine, word) : undefined
-    if (other !== undefined) {
-      if (await listContradiction(engine, word, other)) return 'conflict'
-      continue
-    }
+    const word = lateWordOf(engine, now, outcome, source, amountSaid(outcome, amount))
     if (treatment === 'known') {
       await makeFirm(engine, now, outcome, source)
       if (await learnReferences(engine, now, outcome, source)) return 'known'
@@ -105,26 +99,6 @@ async function learnReferences(
   })
 }
 
-/** Whether the payment's money moved, or moved and was taken back. */
-const hasMoved = ({ payment, attempt }: Held): boolean =>
-  payment.state === 'approved' || attempt.state === 'late' || attempt.settledBy === undone
-
-/**
- * A second success under the key of a payment whose money moved: it names another value for the reference by which
- * settlement files call the payment first, and which the acquirer gave. Other references can change with each message.
- */
-function otherReference({ registry }: Engine, { now, outcome, source }: LateWord) {
-  const { payment } = now
-  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
-  if (!hasMoved(now) || !isSuccess || source !== 'event') return undefined
-  const name = registry.get(payment.connector)?.connector.settlement?.refs[0]
-  const value = name === undefined ? undefined : outcome.refs[name]
-  if (name === undefined || value === undefined) return undefined
-  const had = payment.answer.refs?.[name]
-  const isOther = had !== undefined && had !== value && !isByOperator(payment.answer, name)
-  return isOther ? `${name} ${value}` : undefined
-}
-
 /** @returns false when another process moved the payment first. */
 async function applyTreatment(
   engine: Engine,
@@ -167,12 +141,8 @@ const listed = ({ now, source }: LateWord) => ({
   isOnlySaid: true as const,
 })
 
-async function listContradiction(
-  engine: Engine,
-  word: LateWord,
-  content = word.content,
-): Promise<boolean> {
-  const { now, source } = word
+async function listContradiction(engine: Engine, word: LateWord): Promise<boolean> {
+  const { now, source, content } = word
   return move(engine, now, {
     ...listed(word),
     entry: await entryOf(engine, word, 'conflict', {}, content),
@@ -211,7 +181,8 @@ async function failAccepted(
     attempt: 'declined',
     resultCode: outcome.reason,
     finalBy: null,
-    refs: outcome,
+    // A settlement file calls the payment by the references of its success.
+    refs: { ...outcome, refs: broughtTo(now.payment, outcome.refs) ?? {} },
     own: 'closed',
     beyond: { id: newId(), kind: 'late-failure', reference: '', detail: said },
     look: null,
@@ -252,7 +223,7 @@ export async function countBeside(
   source: Source,
   amount?: Money,
 ): Promise<Sql> {
-  const word = lateWordOf(over, outcome, source, amountSaid(outcome, amount))
+  const word = lateWordOf(engine, over, outcome, source, amountSaid(outcome, amount))
   const treatment = cannotBeUndone.has(over.payment.effect) ? 'count' : 'take-back'
   return (await lateMove(engine, over, await countedAs(engine, word, treatment))).statement
 }

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts'
 import { isSameAmount, movedBy } from './amount-moved.ts'
 import type { Told } from './late-word-table.ts'
 import { referencedBy } from './rebuild-attempt.ts'
+import { otherReference } from './reference-origin.ts'
 import { capturesOf } from './store-dispute-read.ts'
 import type { Entry, LateMove } from './store-late-word.ts'
 import type { Held, Payment, Source } from './types.ts'
@@ -25,6 +26,7 @@ export type LateWord = {
 }
 
 export function lateWordOf(
+  engine: Pick<Engine, 'registry'>,
   now: Held,
   outcome: Told,
   source: Source,
@@ -32,7 +34,12 @@ export function lateWordOf(
 ): LateWord {
   const { payment } = now
   const isOtherAmount = amount !== undefined && !isSameAmount(amount, movedBy(payment))
-  const content = isOtherAmount ? `${outcome.is} ${amount.minor} ${amount.currency}` : outcome.is
+  const other = otherReference(engine, payment, outcome)
+  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+  // A second success that is told as accepted and then as approved is one.
+  const isSecond = other !== undefined && isSuccess && !isOtherAmount
+  const what = isOtherAmount ? `${outcome.is} ${amount.minor} ${amount.currency}` : outcome.is
+  const content = isSecond ? other : what
   const said = {
     row: payment.state,
     outcome: outcome.is,

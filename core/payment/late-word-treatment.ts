@@ -12,6 +12,7 @@ import {
   treatmentOf,
   wordOf,
 } from './late-word-table.ts'
+import { otherReference } from './reference-origin.ts'
 import { lastFoundNothing, lastOfTakeBack } from './store-take-back.ts'
 import type { Held, Payment, Source } from './types.ts'
 
@@ -37,6 +38,44 @@ export async function treat(
   source: Source,
   about: Money | undefined,
   line: LineDoubt = {},
+): Promise<Treatment> {
+  const treatment = await treatAsNamed(engine, now, outcome, source, about, line)
+  if (otherReference(engine, now.payment, outcome) === undefined) return treatment
+  return changesOther(now, outcome, source, treatment) ? 'list' : treatment
+}
+
+/** Whether the word is about another operation under the key of the payment, which only operators can judge. */
+function changesOther(now: Held, outcome: Told, source: Source, treatment: Treatment): boolean {
+  switch (treatment) {
+    // The acquirer may have charged twice.
+    case 'known':
+    case 'confirm':
+      return (
+        (outcome.is === 'approved' || outcome.is === 'accepted') &&
+        source === 'event' &&
+        hasMoved(now)
+      )
+    // The failure of one charge leaves the other one.
+    case 'fail':
+    case 'end-late':
+      return outcome.is === 'declined'
+    default:
+      return false
+  }
+}
+
+/** Whether the payment's money moved, or moved and was taken back. */
+const hasMoved = ({ payment, attempt }: Held): boolean =>
+  payment.state === 'approved' || attempt.state === 'late' || attempt.settledBy === undone
+
+/** The treatment of a word about the operation that the acquirer gave its references. */
+async function treatAsNamed(
+  engine: Engine,
+  now: Held,
+  outcome: Told,
+  source: Source,
+  about: Money | undefined,
+  line: LineDoubt,
 ): Promise<Treatment> {
   const { payment, attempt } = now
   const standing = standingOf(payment, attempt.state)

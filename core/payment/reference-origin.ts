@@ -2,12 +2,35 @@
 import type { Refs } from '@tollgate/plugin-kit'
 import { engineActor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
+import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import type { Told } from './late-word-table.ts'
 import type { Answer, Payment } from './types.ts'
 
 /** Whether an operator gave the reference, and no word of the acquirer named it since. */
 export const isByOperator = ({ refs, byOperator }: Answer, name: string): boolean =>
   byOperator?.[name] !== undefined && byOperator[name] === refs?.[name]
+
+/**
+ * The reference by which a word names another operation under the key of the payment: another value for the one
+ * by which settlement files call the payment first, which stays the same for the life of an operation. Undefined:
+ * none, or the acquirer gave no such reference. Other references can change with each message.
+ */
+export function otherReference(
+  { registry }: Pick<Engine, 'registry'>,
+  { connector, answer }: Pick<Payment, 'connector' | 'answer'>,
+  outcome: Told,
+): string | undefined {
+  const name = registry.get(connector)?.connector.settlement?.refs[0]
+  const had = name === undefined ? undefined : answer.refs?.[name]
+  const said = name !== undefined && 'refs' in outcome ? outcome.refs?.[name] : undefined
+  if (name === undefined || had === undefined || said === undefined) return undefined
+  return isSameReference(had, said) || isByOperator(answer, name) ? undefined : `${name} ${said}`
+}
+
+/** As lines of settlement files are compared: trimmed, and in one case. */
+const isSameReference = (one: string, other: string): boolean =>
+  one.trim().toLowerCase() === other.trim().toLowerCase()
 
 /**
  * What a word of the acquirer brings: references that the payment lacks, and those that an operator gave.

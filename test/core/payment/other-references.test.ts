@@ -1,0 +1,106 @@
+/** Words that name another operation under the key of a payment, by the reference that stays the same for its life. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { accepted, declined, type Refs, type Reversed } from '@tollgate/plugin-kit'
+import { newId } from '../../../core/index.ts'
+import { until } from '../../rig/gateway.ts'
+import { accept, eur, failure, refuse } from '../../rig/late-words.ts'
+import { type EffectRun, startEffects } from '../settlement/effect-run.ts'
+
+const acceptance = (reference: string) => accepted({ reference }, 'event')
+const decline = (refs: Refs) => declined('800.100.203', { refs })
+const down = (): Reversed => ({ is: 'unknown', why: 'down' })
+
+describe('words under another reference', { concurrency: true }, () => {
+  let run: EffectRun
+  before(async () => {
+    run = await startEffects()
+  })
+  after(() => run.close())
+
+  const attemptOf = async (id: string) => {
+    const [row] = await run.sql<{ state: string }>(
+      'select state from tollgate.attempt where payment_id = $1',
+      [id],
+    )
+    return row!.state
+  }
+  const referencesOf = async (id: string) => {
+    const [row] = await run.sql<{ refs: Refs }>(
+      "select answer -> 'refs' as refs from tollgate.payment where id = $1",
+      [id],
+    )
+    return row!.refs
+  }
+  /** References of the words on the operators' list, oldest first. */
+  const listedRefs = async (id: string) =>
+    (await run.listed(id)).map(({ kind, detail }) => `${kind} ${detail.refs?.reference}`)
+  const sale = (reference: string) => run.pay({ debit: () => acceptance(reference) })
+
+  test('a decline fails no accepted payment of another reference', async () => {
+    const id = await sale('A')
+    assert.equal(await run.tell(id, { outcome: acceptance('B') }), 'conflict')
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'B' }) }), 'conflict')
+    assert.equal(await run.stateOf(id), 'approved')
+    assert.deepEqual(await listedRefs(id), ['conflict B', 'conflict B'])
+    assert.deepEqual(await referencesOf(id), { reference: 'A' })
+  })
+
+  test('nor does it where no success under that reference was told', async () => {
+    const id = await sale('A')
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'B' }) }), 'conflict')
+    assert.equal(await run.stateOf(id), 'approved')
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'A' }) }), 'settled')
+    assert.equal(await run.stateOf(id), 'declined')
+  })
+
+  test('nor does it in the answer to an enquiry, which is not asked again', async () => {
+    const id = await run.pay({
+      debit: () => accepted({ reference: 'A' }, { poll: 3_600_000 }),
+      enquire: () => decline({ reference: 'B' }),
+    })
+    await until(async () => {
+      await run.dueNow(id)
+      return (await run.timers(id)).length === 0 || undefined
+    })
+    assert.equal(await run.stateOf(id), 'approved')
+    assert.deepEqual(await listedRefs(id), ['conflict B'])
+  })
+
+  test('nor does it end a late success of another reference', async () => {
+    const id = await run.pay({ debit: refuse, reverseByKey: down })
+    await run.tell(id, { outcome: acceptance('A') })
+    assert.equal(await run.tell(id, { outcome: acceptance('B') }), 'conflict')
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'B' }) }), 'conflict')
+    assert.equal(await attemptOf(id), 'late')
+    assert.deepEqual(await run.kinds(id), ['conflict', 'conflict', 'conflict'])
+  })
+
+  test('nor does it free the amount of a refund', async () => {
+    const id = await run.pay()
+    const refund = await run.follow(id, 'RF', `rf-${newId()}`, eur('92.00'), { refund: accept })
+    await run.tell(refund.id, { outcome: decline({ reference: 'B' }) })
+    await assert.rejects(run.follow(id, 'RF', `rf-${newId()}`, eur('92.00')))
+  })
+
+  test('the same reference may have spaces around it and letters in another case', async () => {
+    const id = await sale('abc-1')
+    assert.equal(await run.tell(id, { outcome: acceptance(' ABC-1 ') }), 'known')
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'Abc-1 ' }) }), 'settled')
+    assert.equal(await run.stateOf(id), 'declined')
+    assert.deepEqual(await run.kinds(id), [])
+  })
+
+  test('a failed payment keeps its references, and takes those that it lacks', async () => {
+    const id = await run.pay({ debit: () => accepted({ reference: 'A', second: '1' }, 'event') })
+    const outcome = decline({ reference: 'a', second: '2', third: '3' })
+    assert.equal(await run.tell(id, { outcome }), 'settled')
+    assert.deepEqual(await referencesOf(id), { reference: 'A', second: '1', third: '3' })
+  })
+
+  test('a decline without a reference is about the payment', async () => {
+    const id = await sale('A')
+    assert.equal(await run.tell(id, { outcome: failure }), 'settled')
+    assert.equal(await run.stateOf(id), 'declined')
+  })
+})
