@@ -26,7 +26,7 @@ export const givenBack = 'given-back'
 export type LineDoubt = {
   /** An operator says that its money stayed, although the payment was reversed. */
   readonly isBeyondReversal?: boolean
-  /** It can be about another operation of the same order: its failure ends no payment. */
+  /** It can be about another operation of the same order: its failure ends no payment and no late success. */
   readonly isVague?: boolean
 }
 
@@ -99,7 +99,7 @@ async function treatAsNamed(
       // answer decides. Where nobody reverses it, an operator has to know.
       if (outcome.is === 'declined' && attempt.settledBy !== lateAccepted)
         return (await isLeft(engine, payment, attempt.settledBy)) ? 'list' : 'known'
-      return treatment
+      return treatment === 'end-late' && line.isVague === true ? 'list' : treatment
     case 'over':
       // The money went back twice.
       if (outcome.is === 'reversed' && attempt.settledBy === givenBack) return 'list'

@@ -436,6 +436,29 @@ describe("the acquirer's references of a decided payment", () => {
       assert.equal(await run.stateOf(id), 'declined')
     })
 
+    test('a late success does not end by it, and is listed once more', async () => {
+      const id = await run.pay({
+        debit: lose,
+        enquire: () => ({ is: 'notFound' }),
+        reverseByKey: (): Reversed => ({ is: 'unknown', why: 'down' }),
+      })
+      const named = { id: newId(), date: today(), mtid: await order(id), ref1: 'ELSEWHERE' }
+      const file = await run.file(settled({ ...named, status: 'FAILED' }))
+      await run.tell(id, { outcome: { is: 'declined', reason: '800.100.155', refs: {} } })
+      const accepted = { is: 'accepted', refs: { reference: 'LATE' }, finalBy: 'event' }
+      await run.tell(id, { outcome: accepted })
+      await until(async () => {
+        await run.makeDue()
+        return (await effects(file))[0] === 'MATCHED done STATE' || undefined
+      })
+      assert.deepEqual(await run.kinds(id), ['(undecided)', 'conflict', 'conflict'])
+      const [attempt] = await run.sql<{ state: string }>(
+        'select state from tollgate.attempt where payment_id = $1',
+        [id],
+      )
+      assert.equal(attempt!.state, 'late')
+    })
+
     test('a reference that an operator mistyped keeps no chargeback away', async () => {
       const id = await open(run.at('settling'))
       const references = { reference: 'TYPO' }
