@@ -99,7 +99,12 @@ async function treatAsNamed(
       // answer decides. Where nobody reverses it, an operator has to know.
       if (outcome.is === 'declined' && attempt.settledBy !== lateAccepted)
         return (await isLeft(engine, payment, attempt.settledBy)) ? 'list' : 'known'
-      return treatment === 'end-late' && line.isVague === true ? 'list' : treatment
+      if (
+        treatment === 'end-late' &&
+        (line.isVague === true || (await isStanding(engine, payment)))
+      )
+        return 'list'
+      return treatment
     case 'over':
       // The money went back twice.
       if (outcome.is === 'reversed' && attempt.settledBy === givenBack) return 'list'
@@ -118,6 +123,12 @@ async function treatAsNamed(
     default:
       return treatment === 'fail' && line.isVague === true ? 'list' : treatment
   }
+}
+
+/** Whether a late success was left to operators because its reversal failed. */
+async function isStanding({ lanes }: Engine, { id }: Payment): Promise<boolean> {
+  const [last] = await lanes.single(lastOfTakeBack(id))
+  return last?.stands === true
 }
 
 /** Whether the engine takes a late success back no more, or never did. */

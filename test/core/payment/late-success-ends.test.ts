@@ -208,6 +208,45 @@ describe('ends of late successes', { concurrency: true }, () => {
     assert.deepEqual(await contents(id), ['declined'])
   })
 
+  test('so is that of a success that was only accepted, and whose reversal failed', async () => {
+    const { id } = await run.debit('accepted-stands', {
+      debit: refuse,
+      reverseByKey: () => ({ is: 'nothing' }),
+      enquire: () => ({ is: 'notReversed', why: 'the scheme refused' }),
+    })
+    await run.tell(id, { outcome: acceptance })
+    await stands(id)
+    await isFree(id)
+    assert.equal(await run.tell(id, { outcome: failure }), 'conflict')
+    assert.equal(await attemptOf(id), 'late')
+    assert.deepEqual(await contents(id), ['', 'declined'])
+    await run.gateway.operator.settle(id, 'declined', by)
+  })
+
+  for (const answer of ['reversed', 'requested'] as const) {
+    test(`so is that of an open payment whose reversal, ${answer} first, failed`, async () => {
+      const { id } = await run.debit(`open-stands-${answer}`, {
+        debit: lose,
+        enquire: () => ({ is: 'notFound' }),
+        reverseByKey: () => ({ is: answer, refs: {} }),
+      })
+      await run.age(id)
+      await run.dueNow(id)
+      await until(async () =>
+        run.acquirer.of(`open-stands-${answer}`).includes('reverseByKey') ? true : undefined,
+      )
+      await isFree(id)
+      await run.tell(id, { outcome: { is: 'notReversed', why: 'it was captured' } })
+      await stands(id)
+      await isFree(id)
+      assert.equal(await attemptOf(id), 'late')
+      assert.equal(await run.tell(id, { outcome: failure }), 'conflict')
+      assert.equal(await attemptOf(id), 'late')
+      assert.deepEqual(await contents(id), ['', 'declined'])
+      await run.gateway.operator.settle(id, 'declined', by)
+    })
+  }
+
   test('the decline of a late reversal, which nobody undoes, is listed', async () => {
     const { id: sale } = await run.debit('void-sale')
     const script: Script = { reverse: refuse, enquire: () => unknown('ask later') }
