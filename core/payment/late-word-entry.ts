@@ -39,7 +39,8 @@ export function lateWordOf(
   // A second success that is told as accepted and then as approved is one.
   const isSecond = other !== undefined && isSuccess && !isOtherAmount
   const what = isOtherAmount ? `${outcome.is} ${amount.minor} ${amount.currency}` : outcome.is
-  const content = isSecond ? other : what
+  const named = other === undefined ? what : `${what} ${other}`
+  const content = isSecond ? other : named
   const said = {
     row: payment.state,
     outcome: outcome.is,

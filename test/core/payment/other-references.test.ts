@@ -1,12 +1,13 @@
 /** Words that name another operation under the key of a payment, by the reference that stays the same for its life. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { accepted, declined, type Refs, type Reversed } from '@tollgate/plugin-kit'
+import { accepted, approved, declined, type Refs, type Reversed } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { accept, eur, failure, refuse } from '../../rig/late-words.ts'
 import { type EffectRun, startEffects } from '../settlement/effect-run.ts'
 
+const by = { by: 'alice', reason: 'seen in their portal' }
 const acceptance = (reference: string) => accepted({ reference }, 'event')
 const decline = (refs: Refs) => declined('800.100.203', { refs })
 const down = (): Reversed => ({ is: 'unknown', why: 'down' })
@@ -96,6 +97,38 @@ describe('words under another reference', { concurrency: true }, () => {
     const outcome = decline({ reference: 'a', second: '2', third: '3' })
     assert.equal(await run.tell(id, { outcome }), 'settled')
     assert.deepEqual(await referencesOf(id), { reference: 'A', second: '1', third: '3' })
+  })
+
+  test('each further charge of one amount is listed, once', async () => {
+    const id = await run.pay()
+    for (const reference of ['C', 'D', 'C'])
+      await run.tell(id, { outcome: approved({ reference }), minor: '5000' })
+    assert.deepEqual(await listedRefs(id), ['conflict C', 'conflict D'])
+  })
+
+  test('also after a late success was taken back', async () => {
+    const id = await run.pay({ debit: refuse, reverseByKey: () => ({ is: 'reversed' }) })
+    await run.tell(id, { outcome: approved({ reference: 'A' }) })
+    await until(async () => (await run.kinds(id)).includes('(conflict)') || undefined)
+    for (const reference of ['B', 'C', 'A'])
+      await run.tell(id, { outcome: approved({ reference }), minor: '5000' })
+    for (const reference of ['D', 'E']) await run.tell(id, { outcome: approved({ reference }) })
+    assert.deepEqual(
+      await listedRefs(id),
+      ['A', 'B', 'C', 'A', 'D', 'E'].map((reference) => `conflict ${reference}`),
+    )
+  })
+
+  test('also after the money was given back by hand', async () => {
+    const script = { debit: refuse, reverse: refuse }
+    const id = await run.pay({ ...script, reverseByKey: () => ({ is: 'refused', why: 'no' }) })
+    await run.tell(id, { outcome: approved({ reference: 'A' }) })
+    await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
+    await run.gateway.operator.settle(id, 'declined', by)
+    for (const reference of ['B', 'C']) await run.tell(id, { outcome: approved({ reference }) })
+    // Told as accepted and then as approved, it is one.
+    await run.tell(id, { outcome: acceptance('C') })
+    assert.deepEqual(await listedRefs(id), ['conflict A', 'conflict B', 'conflict C'])
   })
 
   test('a decline without a reference is about the payment', async () => {
