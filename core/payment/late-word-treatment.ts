@@ -41,20 +41,16 @@ export async function treat(
 ): Promise<Treatment> {
   const treatment = await treatAsNamed(engine, now, outcome, source, about, line)
   if (otherReference(engine, now.payment, outcome) === undefined) return treatment
-  return changesOther(now, outcome, source, treatment) ? 'list' : treatment
+  return changesOther(now, outcome, treatment) ? 'list' : treatment
 }
 
 /** Whether the word is about another operation under the key of the payment, which only operators can judge. */
-function changesOther(now: Held, outcome: Told, source: Source, treatment: Treatment): boolean {
+function changesOther(now: Held, outcome: Told, treatment: Treatment): boolean {
   switch (treatment) {
     // The acquirer may have charged twice.
     case 'known':
     case 'confirm':
-      return (
-        (outcome.is === 'approved' || outcome.is === 'accepted') &&
-        source === 'event' &&
-        hasMoved(now)
-      )
+      return (outcome.is === 'approved' || outcome.is === 'accepted') && hasMoved(now)
     // The failure of one charge leaves the other one.
     case 'fail':
     case 'end-late':

@@ -68,6 +68,20 @@ describe('words under another reference', { concurrency: true }, () => {
     assert.deepEqual(await listedRefs(id), ['conflict B'])
   })
 
+  test('nor does an approval in such an answer make it final', async () => {
+    const id = await run.pay({
+      debit: () => accepted({ reference: 'A' }, { poll: 3_600_000 }),
+      enquire: () => approved({ reference: 'B' }),
+    })
+    await until(async () => {
+      await run.dueNow(id)
+      return (await run.timers(id)).length === 0 || undefined
+    })
+    assert.equal((await run.booksOf(id)).isFinal, false)
+    assert.deepEqual(await listedRefs(id), ['conflict B'])
+    assert.deepEqual(await referencesOf(id), { reference: 'A' })
+  })
+
   test('nor does it end a late success of another reference', async () => {
     const id = await run.pay({ debit: refuse, reverseByKey: down })
     await run.tell(id, { outcome: acceptance('A') })
