@@ -41,16 +41,26 @@ export async function treat(
 ): Promise<Treatment> {
   const treatment = await treatAsNamed(engine, now, outcome, source, about, line)
   if (otherReference(engine, now.payment, outcome) === undefined) return treatment
-  return changesOther(now, outcome, treatment) ? 'list' : treatment
+  return (await isOfAnother(engine, now, outcome, treatment)) ? 'list' : treatment
 }
 
-/** Whether the word is about another operation under the key of the payment, which only operators can judge. */
-function changesOther(now: Held, outcome: Told, treatment: Treatment): boolean {
+/** Whether only operators can judge the word, because it names another operation under the key of the payment. */
+async function isOfAnother(
+  engine: Engine,
+  now: Held,
+  outcome: Told,
+  treatment: Treatment,
+): Promise<boolean> {
+  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
   switch (treatment) {
     // The acquirer may have charged twice.
     case 'known':
     case 'confirm':
-      return (outcome.is === 'approved' || outcome.is === 'accepted') && hasMoved(now)
+      return isSuccess && hasMoved(now)
+    // The acquirer would answer a reversal by the key with the first one, and leave the second charge.
+    case 'take-back':
+    case 'count':
+      return isSuccess && wentBack(engine, now)
     // The failure of one charge leaves the other one.
     case 'fail':
     case 'end-late':

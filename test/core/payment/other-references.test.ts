@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { accepted, approved, declined, type Refs, type Reversed } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
-import { accept, eur, failure, refuse } from '../../rig/late-words.ts'
+import { accept, eur, failure, lose, refuse } from '../../rig/late-words.ts'
 import { type EffectRun, startEffects } from '../settlement/effect-run.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
@@ -143,6 +143,28 @@ describe('words under another reference', { concurrency: true }, () => {
     // Told as accepted and then as approved, it is one.
     await run.tell(id, { outcome: acceptance('C') })
     assert.deepEqual(await listedRefs(id), ['conflict A', 'conflict B', 'conflict C'])
+  })
+
+  test('also after the payment was reversed by its key while it was open', async () => {
+    let reversals = 0
+    const id = await run.pay({
+      debit: lose,
+      enquire: () => approved({ reference: 'A' }, { amount: { minor: 5000n, currency: 'EUR' } }),
+      reverseByKey: () => {
+        reversals += 1
+        return { is: 'reversed' }
+      },
+    })
+    await run.age(id)
+    await run.dueNow(id)
+    await until(async () => (await run.stateOf(id)) === 'declined' || undefined)
+    assert.deepEqual([reversals, await run.kinds(id)], [1, []])
+    for (const reference of ['B', 'B', 'C'])
+      assert.equal(await run.tell(id, { outcome: approved({ reference }) }), 'conflict')
+    assert.deepEqual(await listedRefs(id), ['conflict B', 'conflict C'])
+    assert.deepEqual(await run.kinds(id), ['conflict', 'conflict'])
+    assert.deepEqual(await referencesOf(id), { reference: 'A' })
+    assert.equal(reversals, 1)
   })
 
   test('a decline without a reference is about the payment', async () => {
