@@ -139,10 +139,11 @@ describe('words under another reference', { concurrency: true }, () => {
     await run.tell(id, { outcome: approved({ reference: 'A' }) })
     await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
     await run.gateway.operator.settle(id, 'declined', by)
-    for (const reference of ['B', 'C']) await run.tell(id, { outcome: approved({ reference }) })
+    for (const reference of ['B', 'C', 'D'])
+      await run.tell(id, { outcome: approved({ reference }) })
     // Told as accepted and then as approved, it is one.
-    await run.tell(id, { outcome: acceptance('C') })
-    assert.deepEqual(await listedRefs(id), ['conflict A', 'conflict B', 'conflict C'])
+    await run.tell(id, { outcome: acceptance('D') })
+    assert.deepEqual(await listedRefs(id), ['conflict A', 'conflict B', 'conflict C', 'conflict D'])
   })
 
   test('also after the payment was reversed by its key while it was open', async () => {
