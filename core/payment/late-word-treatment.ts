@@ -132,7 +132,9 @@ async function treatAsNamed(
 }
 
 /** Whether a late success was left to operators because its reversal failed. */
-async function isStanding({ lanes }: Engine, { id }: Payment): Promise<boolean> {
+async function isStanding({ lanes }: Engine, { id, effect, answer }: Payment): Promise<boolean> {
+  // The engine asks for no reversal of a reversal, so one that was only accepted ends with its failure.
+  if (cannotBeUndone.has(effect) && answer.late?.finalBy !== undefined) return false
   const [last] = await lanes.single(lastOfTakeBack(id))
   return last?.stands === true
 }
