@@ -8,13 +8,27 @@ const lastOwnName = 2
 /** Ids shown of a line with many candidates. */
 const shown = 100
 
+/**
+ * Of the candidates of a line: a name of the payment's own leads to a payment that nothing can settle. The line is
+ * about that payment, and its order number can be that of another try.
+ */
+const isNamedInVain = sql`bool_or(candidate.tier <= ${lastOwnName}::integer and candidate.is_named
+      and candidate.fits and not candidate.is_eligible)`
+
+/** Of the candidates of a line: the first tier with a payment that the line can be about; null: there is none. */
+const decisiveTier = sql`min(candidate.tier) filter (where candidate.is_eligible)`
+
+const isDecided = sql`(${decisiveTier} is not null
+    and (${decisiveTier} <= ${lastOwnName}::integer or not ${isNamedInVain}))`
+
 /** Part of a statement: the eligible payments of the first tier that has any, for each line. */
 const options = (runId: string, lines: Lines) => sql`
 decisive as materialized (
-  select line, min(tier) as tier
-  from tollgate.settlement_candidate
-  where run_id = ${runId}::uuid and ${inWindow(sql`settlement_candidate`, lines)} and is_eligible
-  group by line),
+  select candidate.line, ${decisiveTier} as tier
+  from tollgate.settlement_candidate as candidate
+  where candidate.run_id = ${runId}::uuid and ${inWindow(sql`candidate`, lines)}
+  group by candidate.line
+  having ${isDecided}),
 option as (
   select candidate.line, candidate.tier, candidate.payment_id, candidate.account_id, candidate.channel_id,
     candidate.state, candidate.final_by, candidate.minor, candidate.currency, candidate.created_at,
@@ -159,8 +173,11 @@ select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::i
   work.purpose = 'settled' and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
     and cardinality(named.ids) = 1
 from (
-  select candidate.line, array_agg(candidate.payment_id order by candidate.payment_id)
-      filter (where candidate.fits or candidate.is_named) as ids,
+  select candidate.line, case when ${isNamedInVain}
+      then array_agg(candidate.payment_id order by candidate.payment_id)
+        filter (where (candidate.fits or candidate.is_named) and candidate.tier <= ${lastOwnName}::integer)
+      else array_agg(candidate.payment_id order by candidate.payment_id)
+        filter (where candidate.fits or candidate.is_named) end as ids,
     array_agg(candidate.payment_id) filter (where candidate.fits and candidate.state in ('declined', 'expired')
       and candidate.tier <= ${lastOwnName}::integer) as declined,
     bool_and(not candidate.fits) and bool_or(candidate.payment_type in ('DB', 'CP', 'RB', 'RC')
@@ -168,7 +185,7 @@ from (
   from tollgate.settlement_candidate as candidate
   where candidate.run_id = ${runId}::uuid and ${inWindow(sql`candidate`, lines)}
   group by candidate.line
-  having not bool_or(candidate.is_eligible)) as named
+  having not ${isDecided}) as named
 join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
   and work.line = named.line
 join tollgate.settlement_stage as stage on stage.file_id = work.run_id and ${inWindow(sql`stage`, lines)}

@@ -59,6 +59,19 @@ const accept: Script = {
   },
 }
 
+const declineWithRefs: Script = {
+  debit: (_, context) => {
+    context.sending()
+    return declined('800.100.152', { refs: { reference: 'of-a-decline' } })
+  },
+}
+const acceptWithoutRefs: Script = {
+  debit: (_, context) => {
+    context.sending()
+    return accepted({}, 'settlement')
+  },
+}
+
 const withoutRefs: Script = {
   refund: (_, context) => {
     context.sending()
@@ -313,6 +326,40 @@ export const cases: readonly Case[] = [
     payments: { a: { ...sale, script: decline } },
     line: ({ a }) => ({ paymentId: a!.id }),
     ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'], effect: 'open' },
+  },
+  {
+    rule: 'a key of a declined payment leads to no other payment of its order',
+    payments: {
+      a: { ...sale, shares: 'x', script: decline },
+      b: { ...sale, shares: 'x', script: accept },
+    },
+    line: ({ a }) => ({ paymentId: a!.id, merchantTransactionId: a!.reference }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'], effect: 'open' },
+  },
+  {
+    rule: "nor does an acquirer's reference of one",
+    payments: {
+      a: { ...sale, shares: 'x', script: declineWithRefs },
+      b: { ...sale, shares: 'x', script: acceptWithoutRefs },
+    },
+    line: ({ a }) => ({
+      refs: ['of-a-decline'],
+      merchantTransactionId: a!.reference,
+      status: 'FAILED',
+    }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'nor the key of a wholly reversed payment, by the short id of another',
+    payments: { a: sale, b: { type: 'RV', of: 'a' }, c: sale },
+    line: ({ a, c }) => ({ key: a!.key, shortId: c!.shortId }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'a key of a declined payment yields to the reference of an approved one',
+    payments: { a: { ...sale, script: decline }, b: sale },
+    line: ({ a, b }) => ({ paymentId: a!.id, refs: [`at-${b!.key}`] }),
+    ...{ status: 'MATCHED', tier: 'acquirer-reference', matches: { b: 9200n } },
   },
   {
     rule: 'a failed settlement of a declined payment reports nothing',
