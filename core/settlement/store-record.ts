@@ -182,6 +182,8 @@ decided as (
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   from result
   where record.id = result.id and record.retry_until is not null
+    -- The money is with the payment for which the record took effect, and would count for another one, too.
+    and (record.effect = 'none' or record.candidates = result.candidates)
     and (record.match_status is distinct from result.match_status or record.tier is distinct from result.tier
       or record.is_unconfirmed <> result.is_unconfirmed
       or record.candidates <> result.candidates or record.candidate_count <> result.candidate_count
