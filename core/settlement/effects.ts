@@ -24,6 +24,7 @@ import {
   effectWaits,
   filesOfFailed,
   openEffects,
+  stillOpen,
 } from './store-effect.ts'
 import { maskedName } from './stored-name.ts'
 
@@ -115,19 +116,21 @@ async function applyRow(engine: Engine, row: EffectRow): Promise<boolean> {
   const { lanes, log } = engine
   try {
     await faultPoint('before-settlement-effect', row.id)
+    // An operator may have assigned the record since its page was read.
+    if ((await lanes.single(stillOpen(row))).length === 0) return false
     const result = await effectOf(engine, row)
     await faultPoint('after-settlement-effect', row.id)
     const end =
       result.is === 'wait'
-        ? effectWaits(row.id, limits.settlementEffectMs)
-        : effectDone(row.id, result.discrepancy ?? null)
+        ? effectWaits(row, limits.settlementEffectMs)
+        : effectDone(row, result.discrepancy ?? null)
     await lanes.single(end)
     return false
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.name : 'unknown'
     log.warn({ record: row.id, error }, 'a settlement record could not take effect')
     const { settlementEffectTries: tries, settlementEffectMs: afterMs } = limits
-    const [noted] = await lanes.upkeep(effectFailed(row.id, tries, afterMs))
+    const [noted] = await lanes.upkeep(effectFailed(row, tries, afterMs))
     return noted?.effect === 'failed'
   }
 }

@@ -17,6 +17,8 @@ export type EffectRow = {
   refs: (string | null)[]
   settlement_id: string | null
   age_ms: number
+  /** Microseconds: when these payments became the record's: an operator can assign it to others meanwhile. */
+  decided_us: bigint
   /** The matched payments; for proven money of a declined payment, that one. */
   payments: string[]
 }
@@ -30,6 +32,7 @@ select record.id, record.record_type, record.status, record.amount_minor, record
   record.tier, record.reason, record.reference, record.settlement_id, scope.connector,
   array[record.ref1, record.ref2, record.ref3] as refs,
   (extract(epoch from now() - record.decided_at) * 1000)::double precision as age_ms,
+  (extract(epoch from record.decided_at) * 1000000)::bigint as decided_us,
   case when record.match_status = 'MATCHED' then array(
       select replace(payment_id::text, '-', '') from tollgate.settlement_match as match
       where match.record_id = record.id order by payment_id)
@@ -42,15 +45,32 @@ order by coalesce(record.requested, record.settlement_date::timestamptz), record
   case record.record_type when 'SETTLED' then 1 when 'CHARGEBACK' then 2 else 3 end, record.key
 limit ${limit}::integer`
 
+/** A record, and the decision whose effect is carried out. */
+type Effect = Pick<EffectRow, 'id' | 'decided_us'>
+
+/** Condition: the decision of the record still stands, and its effect is open. */
+const isStill = ({
+  id,
+  decided_us: decidedUs,
+}: Effect) => sql`(record.id = ${id}::uuid and record.effect = 'open'
+  and (extract(epoch from record.decided_at) * 1000000)::bigint = ${String(decidedUs)}::bigint)`
+
+/** Whether the effect of a record is still the one that was read. */
+export const stillOpen = (effect: Effect) => sql<{ id: string }>`
+select record.id
+from tollgate.settlement_record as record
+where ${isStill(effect)}`
+
 /** The payment is under way: the record is tried again later. */
-export const effectWaits = (id: string, forMs: number) => sql`
-update tollgate.settlement_record set effect_after = now() + ${forMs}::bigint * interval '1 millisecond'
-where id = ${id}::uuid and effect = 'open'`
+export const effectWaits = (effect: Effect, forMs: number) => sql`
+update tollgate.settlement_record as record
+set effect_after = now() + ${forMs}::bigint * interval '1 millisecond'
+where ${isStill(effect)}`
 
 /**
  * The effect took place. The dispute that it led to, or a new discrepancy, makes a new version of the record.
  */
-export const effectDone = (id: string, discrepancy: string | null) => sql<{ id: string }>`
+export const effectDone = (effect: Effect, discrepancy: string | null) => sql<{ id: string }>`
 with told as (
   select fact.record_id
   from tollgate.settlement_record as record
@@ -58,8 +78,8 @@ with told as (
   join tollgate.chargeback as fact on fact.payment_id = match.payment_id
     and fact.kind = case record.record_type when 'CHARGEBACK' then 'chargeback' else 'reversal' end
     and (fact.reference = record.reference
-      or ${`${lineSource}${id}`}::text in (fact.source, fact.confirmed_by))
-  where record.id = ${id}::uuid and record.record_type in ('CHARGEBACK', 'CHARGEBACK REVERSAL')
+      or ${`${lineSource}${effect.id}`}::text in (fact.source, fact.confirmed_by))
+  where record.id = ${effect.id}::uuid and record.record_type in ('CHARGEBACK', 'CHARGEBACK REVERSAL')
   order by fact.at desc, fact.record_id desc
   limit 1),
 result as (
@@ -71,7 +91,7 @@ result as (
       order by name) as discrepancies
   from tollgate.settlement_record as record
   left join told on true
-  where record.id = ${id}::uuid)
+  where record.id = ${effect.id}::uuid)
 update tollgate.settlement_record as record set effect = 'done', effect_tries = 0,
   dispute_record_id = result.dispute_record_id, discrepancies = result.discrepancies,
   version = record.version + case when change.is_new then 1 else 0 end,
@@ -82,16 +102,18 @@ cross join lateral (
     or record_now.discrepancies <> result.discrepancies) as is_new
   from tollgate.settlement_record as record_now
   where record_now.id = result.id) as change
-where record.id = result.id and record.effect = 'open'
+where record.id = result.id and ${isStill(effect)}
 returning record.id`
 
 /** A try failed. After the last one the effect has failed, until an operator runs the file again. */
-export const effectFailed = (id: string, tries: number, forMs: number) => sql<{ effect: string }>`
-update tollgate.settlement_record set effect_tries = effect_tries + 1,
+export const effectFailed = (effect: Effect, tries: number, forMs: number) => sql<{
+  effect: string
+}>`
+update tollgate.settlement_record as record set effect_tries = record.effect_tries + 1,
   effect_after = now() + ${forMs}::bigint * interval '1 millisecond',
-  effect = case when effect_tries + 1 >= ${tries}::integer then 'failed' else effect end
-where id = ${id}::uuid and effect = 'open'
-returning effect`
+  effect = case when record.effect_tries + 1 >= ${tries}::integer then 'failed' else record.effect end
+where ${isStill(effect)}
+returning record.effect`
 
 /** Gives scopes with open effects a timer. A timer that is there keeps its time. */
 export const planEffects = (scopeIds: readonly string[], afterMs: number) => sql`

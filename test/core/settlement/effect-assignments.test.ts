@@ -1,10 +1,10 @@
 /** A record and its payment stay together while its effect is carried out, and afterwards. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { approved } from '@tollgate/plugin-kit'
-import { newId } from '../../../core/index.ts'
+import { newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
-import { refuse } from '../../rig/late-words.ts'
+import { accept, refuse } from '../../rig/late-words.ts'
 import { type EffectRun, line, startEffects } from './effect-run.ts'
 
 const by = { by: 'alice', reason: 'seen at the bank' }
@@ -15,6 +15,7 @@ describe('a settlement record with an effect', () => {
     run = await startEffects()
   })
   after(() => run.close())
+  afterEach(() => onFaultPoint(undefined))
 
   const recordOf = async (settlementId: string) => {
     const [row] = await run.sql<{
@@ -77,4 +78,47 @@ describe('a settlement record with an effect', () => {
     const kept = await recordOf(settlementId)
     assert.deepEqual([kept.match_status, kept.payments], ['MATCHED', [late]])
   })
+
+  test('takes effect for the payment that an operator gave it meanwhile, and for no other', async () => {
+    const [named, given] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
+    const settlementId = newId()
+    let isAssigned = false
+    onFaultPoint(async (point, ref) => {
+      if (point !== 'before-settlement-effect' || isAssigned) return
+      isAssigned = true
+      await run.gateway.settlement.assign(ref!, [given], by)
+    })
+    await run.file(line(named, { id: settlementId }))
+    onFaultPoint(undefined)
+    await effectOver(settlementId)
+    assert.equal((await recordOf(settlementId)).tier, 'operator')
+    assert.equal(await attemptOf(named), 'declined')
+    assert.equal((await run.booksOf(given)).isFinal, true)
+  })
+
+  for (const end of ['is done', 'fails'] as const) {
+    test(`takes effect again for the payment that it is given while an effect ${end}`, async () => {
+      const [named, given] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
+      const settlementId = newId()
+      let isAssigned = false
+      onFaultPoint(async (point, ref) => {
+        if (point !== 'after-settlement-effect' || isAssigned) return
+        isAssigned = true
+        await run.gateway.operator.settle(named, 'declined', by)
+        await run.gateway.settlement.assign(ref!, [given], by)
+        // Nothing of the new effect is tried before it is due.
+        await run.sql(
+          "update tollgate.settlement_record set effect_after = now() + interval '1 hour' where id = $1",
+          [ref],
+        )
+        if (end === 'fails') throw new Error('a defect')
+      })
+      await run.file(line(named, { id: settlementId }))
+      onFaultPoint(undefined)
+      const { tier, effect, effect_tries: tries } = await recordOf(settlementId)
+      assert.deepEqual([tier, effect, tries], ['operator', 'open', 0])
+      await effectOver(settlementId)
+      assert.equal((await run.booksOf(given)).isFinal, true)
+    })
+  }
 })
