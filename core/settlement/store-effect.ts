@@ -19,9 +19,19 @@ export type EffectRow = {
   age_ms: number
   /** Microseconds: when these payments became the record's: an operator can assign it to others meanwhile. */
   decided_us: bigint
-  /** The matched payments; for proven money of a declined payment, that one. */
+  /** The matched payments; for proven money or a chargeback of a declined payment, that one. */
   payments: string[]
 }
+
+/** Payments on which `record` takes effect: those of its match, else the declined one that it names. */
+const paymentsOf = sql`
+    select match.payment_id
+    from tollgate.settlement_match as match
+    where match.record_id = record.id and record.match_status = 'MATCHED'
+    union all
+    select id
+    from unnest(record.candidates) as given (id)
+    where record.match_status is distinct from 'MATCHED'`
 
 /**
  * Open effects of scopes that are due, in business order: of one payment, its money comes before its
@@ -33,10 +43,8 @@ select record.id, record.record_type, record.status, record.amount_minor, record
   array[record.ref1, record.ref2, record.ref3] as refs,
   (extract(epoch from now() - record.decided_at) * 1000)::double precision as age_ms,
   (extract(epoch from record.decided_at) * 1000000)::bigint as decided_us,
-  case when record.match_status = 'MATCHED' then array(
-      select replace(payment_id::text, '-', '') from tollgate.settlement_match as match
-      where match.record_id = record.id order by payment_id)
-    else array(select replace(id::text, '-', '') from unnest(record.candidates) as given (id)) end as payments
+  array(select replace(own.payment_id::text, '-', '') from (${paymentsOf}) as own (payment_id)
+    order by own.payment_id) as payments
 from tollgate.settlement_record as record
 join tollgate.settlement_scope as scope on scope.id = record.scope_id
 where record.scope_id = any(${scopeIds}::uuid[]) and record.effect = 'open'
@@ -74,8 +82,8 @@ export const effectDone = (effect: Effect, discrepancy: string | null) => sql<{ 
 with told as (
   select fact.record_id
   from tollgate.settlement_record as record
-  join tollgate.settlement_match as match on match.record_id = record.id
-  join tollgate.chargeback as fact on fact.payment_id = match.payment_id
+  cross join lateral (${paymentsOf}) as own (payment_id)
+  join tollgate.chargeback as fact on fact.payment_id = own.payment_id
     and fact.kind = case record.record_type when 'CHARGEBACK' then 'chargeback' else 'reversal' end
     and (fact.reference = record.reference
       or ${`${lineSource}${effect.id}`}::text in (fact.source, fact.confirmed_by))

@@ -162,15 +162,16 @@ group by work.line`
 
 /**
  * Lines whose names lead to no eligible payment: of a wrong type, never approved, wholly reversed, or with other
- * references of the acquirer. A refund whose sale is known was made at the acquirer. Money of a declined payment is
- * reported to it where the line names the payment itself: its order number can be that of another operation.
+ * references of the acquirer. A refund whose sale is known was made at the acquirer. Money of a declined payment, and
+ * its chargeback, are reported to it where the line names the payment itself: its order number can be that of
+ * another operation. A chargeback that stays untold would let the engine give the money back a second time.
  */
 export const matchIneligible = (runId: string, lines: Lines) => sql`
 insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count,
   discrepancies, has_effect)
 select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::integer], cardinality(named.ids),
   array[case when refund.is_external then 'EXTERNAL_REFUND' else 'STATE' end],
-  work.purpose = 'settled' and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
+  work.purpose in ('settled', 'dispute') and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
     and cardinality(named.ids) = 1
 from (
   select candidate.line, case when ${isNamedInVain}

@@ -152,4 +152,21 @@ export const cases: readonly Case[] = [
       effects: ['done AMOUNT'],
     },
   },
+  {
+    name: 'a chargeback of a declined payment is recorded beside its money',
+    make: (run) => run.pay({ debit: refuse }),
+    lines: (id) => [
+      line(id),
+      chargeback(id, { reference: `CB-${id}` }),
+      reversal(id, { reference: `CB-${id}`, amount: '40.00' }),
+    ],
+    books: {
+      state: 'declined',
+      isFinal: true,
+      events: ['payment.declined'],
+      listed: ['beyond-sums', 'beyond-sums', 'conflict'],
+      disputes: ['chargeback 9200 0', 'reversal 4000 0'],
+      effects: ['done STATE', 'done STATE', 'done STATE'],
+    },
+  },
 ]

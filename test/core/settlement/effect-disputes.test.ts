@@ -1,9 +1,10 @@
 /** Disputes that messages and settlement lines tell, in every order. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { onFaultPoint } from '../../../core/index.ts'
+import { newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
-import { chargeback, type EffectRun, reversal, startEffects } from './effect-run.ts'
+import { refuse } from '../../rig/late-words.ts'
+import { chargeback, type EffectRun, line, reversal, startEffects } from './effect-run.ts'
 
 describe('disputes in settlement lines', () => {
   let run: EffectRun
@@ -216,5 +217,46 @@ describe('disputes in settlement lines', () => {
         ['a further line of the same dispute'],
       )
     })
+  })
+
+  test('keep the engine from giving the money of a declined payment back a second time', async () => {
+    const reversals: string[] = []
+    const back = (operation: { readonly key: string }) => {
+      reversals.push(operation.key)
+      return { is: 'reversed' } as never
+    }
+    const id = await run.pay({ debit: refuse, reverse: back, reverseByKey: back })
+    await run.file(line(id))
+    const settlementId = newId()
+    const reference = `CB-${id}`
+    await run.file(chargeback(id, { id: settlementId, reference }))
+    await run.gateway.operator.redrive(id, { by: 'alice', reason: 'a try' })
+    const told = async () => {
+      const [row] = await run.sql<{ effect: string; effect_tries: number; has_record: boolean }>(
+        `select effect, effect_tries, dispute_record_id is not null as has_record
+         from tollgate.settlement_record where settlement_id = $1`,
+        [settlementId],
+      )
+      return { ...row!, disputes: (await run.booksOf(id)).disputes }
+    }
+    const before = await told()
+    assert.deepEqual(before, {
+      ...{ effect: 'done', effect_tries: 0, has_record: true },
+      disputes: ['chargeback 9200 0'],
+    })
+    await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
+    await run.sql("update tollgate.timer set due_at = now() where kind = 'settlement-retry'")
+    await until(async () => {
+      const due = await run.sql(
+        "select from tollgate.timer where kind = 'settlement-retry' and due_at < now() + interval '30 minutes'",
+      )
+      return due.length === 0 || undefined
+    })
+    await run.tell(id, {
+      outcome: { is: 'chargeback', reason: '000.100.203', refs: {} },
+      ...{ reference, minor: '9200', currency: 'EUR' },
+    })
+    assert.deepEqual(await told(), before)
+    assert.deepEqual(reversals, [])
   })
 })

@@ -362,6 +362,22 @@ export const cases: readonly Case[] = [
     ...{ status: 'MATCHED', tier: 'acquirer-reference', matches: { b: 9200n } },
   },
   {
+    rule: 'a chargeback of a declined payment is reported by its own names alone',
+    payments: { a: { ...sale, script: decline } },
+    line: ({ a }) => ({ recordType: 'CHARGEBACK', cashflow: 'NEG', key: a!.key }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'], effect: 'open' },
+  },
+  {
+    rule: 'a chargeback by the order number of a declined payment reports nothing',
+    payments: { a: { ...sale, script: decline } },
+    line: ({ a }) => ({
+      recordType: 'CHARGEBACK',
+      cashflow: 'NEG',
+      merchantTransactionId: a!.reference,
+    }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
+  },
+  {
     rule: 'a failed settlement of a declined payment reports nothing',
     payments: { a: { ...sale, script: decline } },
     line: ({ a }) => ({ paymentId: a!.id, status: 'FAILED' }),
