@@ -152,11 +152,14 @@ function typesOf({ record_type: recordType, transaction_type: type }: Assignable
   return type === 'REFUND' ? ['RF'] : type === 'CREDIT' ? ['CD'] : charges
 }
 
+/** Whether the money of a record goes the way of its transaction type. Of no money, no way is wrong. */
+const isRightWay = ({ transaction_type: type, cashflow, amount_minor: minor }: AssignableRow) =>
+  minor === 0n || cashflow === (type === 'DEBIT' ? 'POS' : 'NEG')
+
 /** A record settles at most the amount of each payment. */
 function partOf(record: AssignableRow, payment: AssignablePayment, payments: number): bigint {
-  const direction = record.transaction_type === 'DEBIT' ? 'POS' : 'NEG'
   const isSettled = record.record_type === 'SETTLED' && record.status === 'SUCCESS'
-  if (!isSettled || record.cashflow !== direction) return 0n
+  if (!isSettled || !isRightWay(record)) return 0n
   const isWhole = payments > 1 || payment.currency !== record.currency
   return isWhole || payment.minor < record.amount_minor ? payment.minor : record.amount_minor
 }
@@ -181,17 +184,19 @@ function discrepanciesOf(
   const isForeign = payments.some(({ currency }) => currency !== record.currency)
   const sum = payments.reduce((total, { minor }) => total + minor, 0n)
   const isOff = sum < record.amount_minor || (isSettled && sum > record.amount_minor)
-  const isUnpaid = payments.some(({ state }) => state === 'declined' || state === 'expired')
+  const isUnpaid = ({ state }: AssignablePayment) => state === 'declined' || state === 'expired'
+  const isContrary = !isRightWay(record) || payments.some(isUnpaid)
   return [
     ...(!isForeign && isOff ? ['AMOUNT'] : []),
     ...(isForeign ? ['CURRENCY'] : []),
-    ...(isSettled && record.status === 'SUCCESS' && isUnpaid ? ['STATE'] : []),
+    ...(isSettled && record.status === 'SUCCESS' && isContrary ? ['STATE'] : []),
   ]
 }
 
 function hasEffect(record: AssignableRow, payments: readonly AssignablePayment[]): boolean {
   if (record.record_type === 'FEE') return false
   if (record.record_type !== 'SETTLED' || record.status === 'FAILED') return true
+  if (!isRightWay(record)) return false
   return payments.some(({ state, final_by: finalBy }) => state !== 'approved' || finalBy !== null)
 }
 

@@ -142,6 +142,8 @@ async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
     if (found !== undefined) payments.push(toPayment(found))
   }
   if (row.record_type !== 'SETTLED') return tellDispute(engine, row, payments[0])
+  // Of a record of the version before.
+  if (row.status !== 'FAILED' && !row.is_right_way) return { is: 'done', discrepancy: 'STATE' }
   const results: Done[] = []
   for (const payment of payments) {
     const amount = payments.length === 1 ? amountOf(row) : undefined

@@ -1,11 +1,14 @@
 /** SQL of the effects of settlement records: from the decision to the payments. */
 import { sql } from '../db/sql.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
+import { isRightWay } from './stored-way.ts'
 
 export type EffectRow = {
   id: string
   record_type: string
   status: string
+  /** Whether the money goes the way of the transaction type. */
+  is_right_way: boolean
   amount_minor: bigint
   currency: string
   match_status: string | null
@@ -40,6 +43,7 @@ const paymentsOf = sql`
 export const openEffects = (scopeIds: readonly string[], limit: number) => sql<EffectRow>`
 select record.id, record.record_type, record.status, record.amount_minor, record.currency, record.match_status,
   record.tier, record.reason, record.reference, record.settlement_id, scope.connector,
+  ${isRightWay(sql`record`)} as is_right_way,
   array[record.ref1, record.ref2, record.ref3] as refs,
   (extract(epoch from now() - record.decided_at) * 1000)::double precision as age_ms,
   (extract(epoch from record.decided_at) * 1000000)::bigint as decided_us,

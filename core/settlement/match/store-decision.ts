@@ -1,5 +1,6 @@
 /** SQL of the results of matching: one row for each line of a run. */
 import { type Sql, sql } from '../../db/sql.ts'
+import { isRightWay as isRightWayOf } from '../stored-way.ts'
 import { inWindow, type Lines } from './stored-window.ts'
 
 /** The last tier of names that are the payment's own: its id, its key and the acquirer's references. */
@@ -71,21 +72,23 @@ order by work.line`
 const tierName = sql`case option.tier when 1 then 'payment-id' when 2 then 'acquirer-reference'
     when 3 then 'merchant-reference' when 4 then 'short-id' else 'composite' end`
 
+const isRightWay = isRightWayOf(sql`stage`)
+
 /** One line settles at most the amount of its payment; what is above is a discrepancy. */
 const part = sql`case
-    when work.purpose <> 'settled' or stage.status <> 'SUCCESS'
-      or stage.cashflow <> case when stage.transaction_type = 'DEBIT' then 'POS' else 'NEG' end then 0
+    when work.purpose <> 'settled' or stage.status <> 'SUCCESS' or not ${isRightWay} then 0
     when chosen.is_sum or option.currency <> work.currency then option.minor
     else least(option.minor, work.amount_minor) end`
 
 /**
  * What follows from a certain match: a chargeback or its reversal, a failure, or the end of an open or
- * accepted payment. A plain settled payment needs nothing. A composite match has no effect before an operator
+ * accepted payment. A plain settled payment needs nothing. Money that goes the other way than the payment's proves
+ * nothing about it. A composite match has no effect before an operator
  * confirms it.
  */
 const hasEffect = sql`((work.purpose = 'dispute' and (option.tier < 5 or stage.status <> 'FAILED'))
-    or (work.purpose = 'settled' and (
-      stage.status = 'FAILED' or option.state <> 'approved' or option.final_by is not null)))`
+    or (work.purpose = 'settled' and (stage.status = 'FAILED'
+      or (${isRightWay} and (option.state <> 'approved' or option.final_by is not null)))))`
 
 const matched = (runId: string, lines: Lines, chosen: Sql) => sql`
 with ${options(runId, lines)},
@@ -101,7 +104,7 @@ select ${runId}::uuid, work.line, 'MATCHED', min(${tierName}), array_agg(option.
         or (work.purpose = 'settled' and sum(option.minor) > work.amount_minor)) then 'AMOUNT' end,
     case when work.purpose <> 'fee' and bool_or(option.currency <> work.currency) then 'CURRENCY' end,
     case when work.purpose = 'settled' and stage.status = 'SUCCESS'
-      and bool_or(option.state in ('declined', 'expired')) then 'STATE' end,
+      and (bool_or(option.state in ('declined', 'expired')) or not ${isRightWay}) then 'STATE' end,
     case when work.purpose = 'settled' and min(option.created_at) < work.from_at then 'LATE' end], null),
   case when count(distinct option.channel_id) = 1 then min(option.channel_id::text)::uuid end,
   case when count(distinct option.account_id) = 1 then min(option.account_id::text)::uuid end,
@@ -113,7 +116,8 @@ join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWi
 join tollgate.settlement_stage as stage on stage.file_id = work.run_id and ${inWindow(sql`stage`, lines)}
   and stage.line = work.line
 where ${isUndecided(lines)}
-group by work.line, work.purpose, work.amount_minor, work.currency, work.from_at, stage.status`
+group by work.line, work.purpose, work.amount_minor, work.currency, work.from_at, stage.status, stage.cashflow,
+  stage.transaction_type, stage.amount_minor`
 
 /** Lines with exactly one eligible payment. */
 export const matchSingle = (runId: string, lines: Lines) =>
@@ -171,7 +175,7 @@ insert into tollgate.settlement_decision (run_id, line, match_status, tier, cand
   discrepancies, has_effect)
 select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::integer], cardinality(named.ids),
   array[case when refund.is_external then 'EXTERNAL_REFUND' else 'STATE' end],
-  work.purpose in ('settled', 'dispute') and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
+  (work.purpose = 'dispute' or (work.purpose = 'settled' and ${isRightWay})) and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
     and cardinality(named.ids) = 1
 from (
   select candidate.line, case when ${isNamedInVain}

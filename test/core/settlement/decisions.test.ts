@@ -335,22 +335,29 @@ describe('decided settlement files', () => {
     const dollar = await pay('order-differs-2', { amount: '100.00', currency: 'USD' })
     const declined = await pay('order-differs-3', { amount: '100.00' })
     await run.sql("update tollgate.payment set state = 'declined' where id = $1", [declined])
-    const assigned = async (settlementId: string, ...ids: string[]) => {
+    const assignedLine = async (more: object, settlementId: string, ...ids: string[]) => {
       const line = { settlementId, minor: 10000n, merchantTransactionId: 'none' }
-      await run.file([line])
+      await run.file([{ ...line, ...more }])
       const [record] = await run.sql<{ id: string }>(
         'select id from tollgate.settlement_record where settlement_id = $1',
         [settlementId],
       )
       await assign(run.engine, record!.id, ids, by)
-      return (await run.records())[settlementId]!.discrepancies
+      return (await run.records())[settlementId]!
     }
+    const assigned = async (settlementId: string, ...ids: string[]) =>
+      (await assignedLine({}, settlementId, ...ids)).discrepancies
     assert.deepEqual(await assigned('amount', euro), ['AMOUNT'])
     assert.deepEqual(await assigned('currency', dollar), ['CURRENCY'])
     assert.deepEqual(await assigned('state', declined), ['STATE'])
     const half = await pay('order-differs-4', { amount: '53.00' })
     const rest = await pay('order-differs-5', { amount: '47.00' })
     assert.deepEqual(await assigned('none', half, rest), [])
+    const open = await pay('order-differs-6', { amount: '100.00' })
+    await run.sql("update tollgate.payment set final_by = 'event' where id = $1", [open])
+    const taken = await assignedLine({ cashflow: 'NEG' }, 'taken', open)
+    assert.deepEqual([taken.discrepancies, taken.effect], [['STATE'], 'none'])
+    assert.deepEqual(taken.matches, { [open]: 0n })
   })
 
   test('are read again when an operator asks, with an audit row', async () => {

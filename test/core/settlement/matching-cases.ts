@@ -72,6 +72,13 @@ const acceptWithoutRefs: Script = {
   },
 }
 
+const acceptRefund: Script = {
+  refund: (_, context) => {
+    context.sending()
+    return accepted({ reference: 'accepted-refund' }, 'settlement')
+  },
+}
+
 const withoutRefs: Script = {
   refund: (_, context) => {
     context.sending()
@@ -406,6 +413,30 @@ export const cases: readonly Case[] = [
     payments: { a: { ...sale, script: accept } },
     line: ({ a }) => ({ paymentId: a!.id }),
     ...{ status: 'MATCHED', tier: 'payment-id', matches: whole, effect: 'open' },
+  },
+  {
+    rule: 'money that the institute takes neither settles an open payment nor has an effect',
+    payments: { a: { ...sale, script: wait } },
+    line: ({ a }) => ({ paymentId: a!.id, cashflow: 'NEG' }),
+    ...{ status: 'MATCHED', tier: 'payment-id', matches: { a: 0n }, discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'nor an accepted one',
+    payments: { a: { ...sale, script: accept } },
+    line: ({ a }) => ({ paymentId: a!.id, cashflow: 'NEG' }),
+    ...{ status: 'MATCHED', tier: 'payment-id', matches: { a: 0n }, discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'nor is it money of a declined one',
+    payments: { a: { ...sale, script: decline } },
+    line: ({ a }) => ({ paymentId: a!.id, cashflow: 'NEG' }),
+    ...{ status: 'NOT_MATCHED', candidates: ['a'], discrepancies: ['STATE'] },
+  },
+  {
+    rule: 'money that comes in pays out no refund',
+    payments: { a: sale, b: { type: 'RF', of: 'a', script: acceptRefund } },
+    line: ({ b }) => ({ paymentId: b!.id, transactionType: 'REFUND', cashflow: 'POS' }),
+    ...{ status: 'MATCHED', tier: 'payment-id', matches: { b: 0n }, discrepancies: ['STATE'] },
   },
   {
     rule: 'a failed settlement settles nothing, and an effect follows',
