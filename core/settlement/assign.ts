@@ -15,6 +15,7 @@ import {
   type AuditOfDecision,
   assignablePayments,
   assignRecord,
+  lateByRecord,
   lockForAssignment,
   readAgain,
 } from './store-assign.ts'
@@ -44,8 +45,8 @@ const auditOf = ({ by, reason, onBehalfOf }: Decided): AuditOfDecision => ({
 /**
  * Gives a record to payments of its own merchant, for good: no later file and no retry changes it.
  *
- * @throws GatewayError 700.400.580 for an unknown record, 200.300.404 naming `paymentIds`, and 700.100.100
- * for a record that is decided.
+ * @throws GatewayError 700.400.580 for an unknown record, 200.300.404 naming `paymentIds`, also while the
+ * record's money counts for another payment, and 700.100.100 for a record that is decided.
  */
 export async function assign(
   engine: Engine,
@@ -64,6 +65,7 @@ export async function assign(
     const [record] = await database.query(client, lockForAssignment(recordId))
     if (record === undefined) throw new GatewayError('700.400.580')
     refuseDecided(record)
+    refuseUndecided(await database.query(client, lateByRecord(recordId)), ids)
     const { scope_id: scopeId, connector, mode } = record
     const places = await placesOfScopes(engine, [scopeId], connector, mode)
     const payments = await database.query(client, assignablePayments(ids, scopeId, places))
@@ -124,6 +126,15 @@ const decidedAlready = () =>
   new GatewayError('700.100.100', {
     description: 'The record is decided: a certain match and an assignment are final.',
   })
+
+/** The money of the record counts for a payment already: two payments would have it. */
+function refuseUndecided(late: readonly { id: string }[], ids: readonly string[]): void {
+  const other = late.find(({ id }) => !ids.includes(id))
+  if (other === undefined) return
+  throw refused(
+    `the money of this record counts as a late success of payment ${other.id}. Decide that one first, usually as declined because the money is another payment's: tollgate payment settle ${other.id}`,
+  )
+}
 
 function refuseUnfit(
   record: AssignableRow,

@@ -125,6 +125,21 @@ export type AssignablePayment = {
   currency: string
 }
 
+/** Declined payments that the money of a record made late successes, and that no operator decided since. */
+export const lateByRecord = (recordId: string) => sql<{ id: string }>`
+select payment.id
+from tollgate.settlement_record as record
+cross join lateral unnest(record.candidates) as named (payment_id)
+cross join lateral (
+  select id, attempt_key
+  from tollgate.payment
+  where payment.id = named.payment_id
+  offset 0) as payment
+join tollgate.attempt on attempt.key = payment.attempt_key
+where record.id = ${recordId}::uuid and record.record_type = 'SETTLED' and record.match_status = 'NOT_MATCHED'
+  and record.effect <> 'none' and attempt.state = 'late' and attempt.settled_by = 'settlement'
+order by payment.id`
+
 /** Payments with these ids that belong to the scope. */
 export const assignablePayments = (
   ids: readonly string[],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { approved } from '@tollgate/plugin-kit'
-import { newId, onFaultPoint } from '../../../core/index.ts'
+import { type GatewayError, newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { accept, refuse } from '../../rig/late-words.ts'
 import { type EffectRun, line, startEffects } from './effect-run.ts'
@@ -121,4 +121,40 @@ describe('a settlement record with an effect', () => {
       assert.equal((await run.booksOf(given)).isFinal, true)
     })
   }
+
+  test('is given to another payment only after the late success that it made is decided', async () => {
+    const [late, other] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
+    const settlementId = newId()
+    await run.file(line(late, { id: settlementId }))
+    await effectOver(settlementId)
+    const { id: recordId } = await recordOf(settlementId)
+    await assert.rejects(
+      run.gateway.settlement.assign(recordId, [other], by),
+      (thrown: unknown) => {
+        const { code, parameterErrors } = thrown as GatewayError
+        assert.equal(code, '200.300.404')
+        assert.match(
+          parameterErrors![0]!.message,
+          new RegExp(`late success of payment ${late}.*tollgate payment settle ${late}$`),
+        )
+        return true
+      },
+    )
+    assert.equal((await recordOf(settlementId)).match_status, 'NOT_MATCHED')
+    await run.gateway.operator.settle(late, 'declined', by)
+    await run.gateway.settlement.assign(recordId, [other], by)
+    await effectOver(settlementId)
+    assert.equal((await run.booksOf(other)).isFinal, true)
+  })
+
+  test('is given to the payment that it made late itself', async () => {
+    const late = await run.pay({ debit: refuse })
+    const settlementId = newId()
+    await run.file(line(late, { id: settlementId }))
+    await effectOver(settlementId)
+    await run.gateway.settlement.assign((await recordOf(settlementId)).id, [late], by)
+    assert.equal(await effectOver(settlementId), 'done')
+    await run.gateway.operator.settle(late, 'approved', by)
+    assert.equal((await recordOf(settlementId)).tier, 'operator')
+  })
 })
