@@ -195,7 +195,8 @@ function discrepanciesOf(
   const isForeign = payments.some(({ currency }) => currency !== record.currency)
   const sum = payments.reduce((total, { minor }) => total + minor, 0n)
   const isOff = sum < record.amount_minor || (isSettled && sum > record.amount_minor)
-  const isUnpaid = ({ state }: AssignablePayment) => state === 'declined' || state === 'expired'
+  const isUnpaid = ({ state, is_reversed: isReversed }: AssignablePayment) =>
+    state === 'declined' || state === 'expired' || isReversed
   const isContrary = !isRightWay(record) || payments.some(isUnpaid)
   return [
     ...(!isForeign && isOff ? ['AMOUNT'] : []),

@@ -122,6 +122,7 @@ export type AssignablePayment = {
   state: string
   final_by: string | null
   minor: bigint
+  is_reversed: boolean
   currency: string
 }
 
@@ -148,7 +149,8 @@ export const assignablePayments = (
 ) => sql<AssignablePayment>`
 with ${placesOf(places)}
 select payment.id, payment.payment_type, payment.account_id, payment.channel_id, payment.state, payment.final_by,
-  payment.minor - coalesce(balance.reversed, 0) as minor, payment.currency
+  payment.minor - coalesce(balance.reversed, 0) as minor, payment.currency,
+  coalesce(balance.reversed > 0 and balance.reversed >= payment.minor, false) as is_reversed
 from unnest(${ids}::uuid[]) as asked (id)
 cross join lateral (
   select ${paymentColumns}
