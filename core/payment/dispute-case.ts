@@ -5,7 +5,12 @@ import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { balancesOf, type Hit, isOf } from './dispute-fact.ts'
-import { type ChargebackRow, type FactKind, factByReference } from './store-dispute-read.ts'
+import {
+  type ChargebackRow,
+  type FactKind,
+  factByReference,
+  unnamedMark,
+} from './store-dispute-read.ts'
 import type { Payment } from './types.ts'
 
 /** A report from an acquirer, a settlement file, an operator or a test. */
@@ -123,7 +128,13 @@ export const accountOf = (payment: Payment): string => payment.accountId ?? 'int
 export const disputeReferenceOf = ({
   reference,
   source,
-}: Pick<Report, 'reference' | 'source'>): string => reference ?? `${eventOf(source)}\nunnamed`
+}: Pick<Report, 'reference' | 'source'>): string => reference ?? `${eventOf(source)}${unnamedMark}`
+
+const folded = (name: string) => name.trim().toLowerCase()
+
+/** Whether a fact has a name, in any spelling. */
+export const isNamedAs = ({ reference, told_as: toldAs }: ChargebackRow, name: string): boolean =>
+  [reference, toldAs].some((one) => one !== null && folded(one) === folded(name))
 
 /** For the same reason, a round never collides with another reference. */
 export const nameOf = (reference: string, round: number): string =>

@@ -8,6 +8,7 @@ import {
   accountOf,
   beginningByHand,
   disputeReferenceOf,
+  isNamedAs,
   list,
   nameOf,
   type Report,
@@ -29,7 +30,7 @@ export async function reportReversal(engine: Engine, reported: Report): Promise<
   const reference = nameOf(disputeReferenceOf(reported), Math.max(rounds.length, 1))
   const earlier = await roundsOf(engine, reported, rounds.length)
   if (await isConfirmed(engine, reported, hit, earlier)) return 'known'
-  const same = earlier.find((row) => [row.reference, row.told_as].includes(reference))
+  const same = earlier.find((row) => isNamedAs(row, reference))
   const earlierReport = await reportedBefore(engine, reported, hit, earlier, same)
   if (earlierReport !== undefined) return earlierReport
   if (await isAdopted(engine, reported, hit, reference)) return 'known'

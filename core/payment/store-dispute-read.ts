@@ -1,5 +1,5 @@
 /** SQL that reads chargebacks, their reversals and their open amounts. */
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { PaymentState } from './types.ts'
 
 export type FactKind = 'chargeback' | 'reversal'
@@ -30,17 +30,32 @@ export type ChargebackRow = {
 const columns = sql`reference, told_as, is_named, source, settlement_id, record_id, payment_id, balance_id, minor,
   currency, counted, reversed, given_back`
 
-/** A fact by the acquirer's reference, including facts that an operator recorded first. */
+/** Marks the name of a fact without a reference: behind the id of its message. */
+export const unnamedMark = '\nunnamed'
+
+/**
+ * A fact by the acquirer's reference, including facts that an operator recorded first. A message and a settlement
+ * line can spell one reference in two ways, and ids of messages differ by their case alone.
+ */
 export const factByReference = (
   connector: string,
   account: string,
   kind: FactKind,
   reference: string,
-) => sql<ChargebackRow>`
+) => {
+  const isCalled = (column: Sql) =>
+    reference.includes(unnamedMark)
+      ? sql`${column} = ${reference}::text`
+      : sql`lower(btrim(${column})) = lower(btrim(${reference}::text))`
+  return sql<ChargebackRow>`
   select ${columns}
   from tollgate.chargeback
   where connector = ${connector}::text and account = ${account}::text and kind = ${kind}::text
-    and (reference = ${reference}::text or told_as = ${reference}::text)`
+    and (${isCalled(sql`reference`)} or ${isCalled(sql`told_as`)})
+  -- Facts of earlier times can have both spellings.
+  order by coalesce(${reference}::text in (reference, told_as), false) desc, at, record_id
+  limit 1`
+}
 
 /** Sources of settlement lines begin with this; ids of messages never contain a space. */
 export const lineSource = 'line '

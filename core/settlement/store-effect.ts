@@ -89,7 +89,7 @@ with told as (
   cross join lateral (${paymentsOf}) as own (payment_id)
   join tollgate.chargeback as fact on fact.payment_id = own.payment_id
     and fact.kind = case record.record_type when 'CHARGEBACK' then 'chargeback' else 'reversal' end
-    and (fact.reference = record.reference
+    and (lower(btrim(fact.reference)) = lower(btrim(record.reference))
       or ${`${lineSource}${effect.id}`}::text in (fact.source, fact.confirmed_by))
   where record.id = ${effect.id}::uuid and record.record_type in ('CHARGEBACK', 'CHARGEBACK REVERSAL')
   order by fact.at desc, fact.record_id desc

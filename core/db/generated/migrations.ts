@@ -2565,4 +2565,12 @@ update tollgate.server_place set place =
   (select oid::text from pg_database where datname = current_database()) || '/' || tableoid::text;
 `,
   },
+  {
+    name: '0065_chargeback_spelling.sql',
+    text: `-- An acquirer's message and a settlement line can spell the reference of one chargeback in two ways.
+create index chargeback_folded on tollgate.chargeback (connector, account, kind, lower(btrim(reference)));
+create index chargeback_told_folded on tollgate.chargeback (connector, account, kind, lower(btrim(told_as)))
+  where told_as is not null;
+`,
+  },
 ]

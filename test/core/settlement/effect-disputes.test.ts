@@ -38,6 +38,7 @@ describe('disputes in settlement lines', () => {
         'DE89 3704 0044 0532 0130 00 OF',
       ],
       ['with a reference among blanks', ' BLANK', 'BLANK'],
+      ['with a reference in two spellings', 'dispute', ' DISPUTE'],
     ]
     const named = (reference: string | undefined, id: string) =>
       reference === undefined ? {} : { reference: `${reference}-${id}` }
@@ -108,6 +109,30 @@ describe('disputes in settlement lines', () => {
         fact.startsWith('chargeback'),
       )
       assert.equal(rounds.length, 2)
+    })
+
+    test('is one with its reversal, however each report spells its reference', async () => {
+      const id = await run.pay()
+      const settlementId = newId()
+      await event(id, { reference: `case-${id}` })
+      await run.file(chargeback(id, { id: settlementId, reference: `CASE-${id}` }))
+      await run.file(reversal(id, { reference: `Case-${id}` }))
+      await event(id, {
+        ...{ reference: `CASE-${id}`, eventId: `back-${id}` },
+        outcome: { is: 'chargebackReversal', refs: {} },
+      })
+      assert.deepEqual((await run.booksOf(id)).disputes, [
+        'chargeback 9200 9200',
+        'reversal 9200 9200',
+      ])
+      const [told] = await run.sql<{ reference: string; has_record: boolean }>(
+        `select fact.reference, record.dispute_record_id = fact.record_id as has_record
+         from tollgate.settlement_record as record
+         join tollgate.chargeback as fact on fact.payment_id = $2 and fact.kind = 'chargeback'
+         where record.settlement_id = $1`,
+        [settlementId, id],
+      )
+      assert.deepEqual(told, { reference: `case-${id}`, has_record: true })
     })
 
     test('is two disputes when both have a reference of their own', async () => {
