@@ -2573,4 +2573,10 @@ create index chargeback_told_folded on tollgate.chargeback (connector, account, 
   where told_as is not null;
 `,
   },
+  {
+    name: '0066_doubtful_candidates.sql',
+    text: `-- A payment whose reference only an operator gave, and a line that names it by its order number has another one.
+alter table tollgate.settlement_candidate add column is_doubtful boolean not null default false;
+`,
+  },
 ]

@@ -33,7 +33,7 @@ decisive as materialized (
 option as (
   select candidate.line, candidate.tier, candidate.payment_id, candidate.account_id, candidate.channel_id,
     candidate.state, candidate.final_by, candidate.minor, candidate.currency, candidate.created_at,
-    candidate.crowd, candidate.crowd_count
+    candidate.crowd, candidate.crowd_count, candidate.is_doubtful
   from tollgate.settlement_candidate as candidate
   join decisive on decisive.line = candidate.line and decisive.tier = candidate.tier
   where candidate.run_id = ${runId}::uuid and ${inWindow(sql`candidate`, lines)} and candidate.is_eligible)`
@@ -103,8 +103,9 @@ select ${runId}::uuid, work.line, 'MATCHED', min(${tierName}), array_agg(option.
       and (sum(option.minor) < work.amount_minor
         or (work.purpose = 'settled' and sum(option.minor) > work.amount_minor)) then 'AMOUNT' end,
     case when work.purpose <> 'fee' and bool_or(option.currency <> work.currency) then 'CURRENCY' end,
-    case when work.purpose = 'settled' and stage.status = 'SUCCESS'
-      and (bool_or(option.state in ('declined', 'expired')) or not ${isRightWay}) then 'STATE' end,
+    case when (work.purpose = 'settled' and stage.status = 'SUCCESS'
+        and (bool_or(option.state in ('declined', 'expired')) or not ${isRightWay}))
+      or (work.purpose <> 'fee' and bool_or(option.is_doubtful)) then 'STATE' end,
     case when work.purpose = 'settled' and min(option.created_at) < work.from_at then 'LATE' end], null),
   case when count(distinct option.channel_id) = 1 then min(option.channel_id::text)::uuid end,
   case when count(distinct option.account_id) = 1 then min(option.account_id::text)::uuid end,

@@ -161,8 +161,7 @@ cross join lateral (
 const fromPairs = (runId: string, refs: Refs, lines: Lines) => sql`
 insert into tollgate.settlement_candidate (${candidateColumns}, crowd, crowd_count)
 select work.run_id, work.line, work.scope_id, pair.tier, payment.id, true,
-  ${judgedWithRefs(sql`pair.tier`, refs)}
-    or pair.sharing > ${crowded}::integer,
+  ${judgedWithRefs(sql`pair.tier`, refs, sql`pair.sharing > ${crowded}::integer`)},
   case when pair.sharing > ${crowded}::integer then (pair.ids)[1:${crowded}::integer] end,
   case when pair.sharing > ${crowded}::integer then pair.sharing end
 from pair

@@ -43,7 +43,7 @@ export const paymentColumns = sql`payment.id, payment.account_id, payment.channe
 
 /** Columns that every insert of candidates fills, in the order of `judged`. */
 export const candidateColumns = sql`run_id, line, scope_id, tier, payment_id, is_named, account_id, channel_id,
-  payment_type, state, final_by, referenced_id, minor, currency, created_at, fits, is_eligible`
+  payment_type, state, final_by, referenced_id, minor, currency, created_at, fits, is_eligible, is_doubtful`
 
 /** Part of a statement: the balance of `payment`, which exists once a payment was approved. */
 export const withBalance = sql`
@@ -55,16 +55,19 @@ left join lateral (
 
 /**
  * Values of a candidate from `payment`, `balance` and `work`. Payments that were approved once, or are
- * open, can be settled; wholly reversed ones never. A fee is charged in any state.
+ * open, can be settled; wholly reversed ones never. A fee is charged in any state. One payment of a crowd stands
+ * for all of it, whatever it is.
  */
 export const judgedBy = (
   fits: Sql,
+  isDoubtful = sql`false`,
+  isCrowd = sql`false`,
 ): Sql => sql`payment.account_id, payment.channel_id, payment.payment_type,
   payment.state, payment.final_by, payment.referenced_id, payment.minor - coalesce(balance.reversed, 0),
   payment.currency, payment.created_at, ${fits},
-  ${fits} and (work.purpose = 'fee' or (
+  ${isCrowd} or ${fits} and (work.purpose = 'fee' or (
     (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null)
-    and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor)))`
+    and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor))), ${isDoubtful}`
 
 const isWanted = sql`payment.payment_type = any(work.wanted)`
 
@@ -78,16 +81,21 @@ export type Refs = readonly [string, string, string]
  * The same by any tier. A merchant uses an order number for operations that were made elsewhere, too: where the
  * order number or the short id leads to a payment, and the acquirer's references of the payment are others than
  * those of the line (`stage`), the line is about another operation. With one in common, the line was found by it.
- * A reference that an operator gave may be mistyped, and yields to the line's.
+ * A reference that an operator gave may be mistyped, and yields to the line's, with a doubt.
  */
-export const judgedWithRefs = (tier: Sql, refs: Refs): Sql => {
-  const isOther = (own: Sql, name: string) =>
-    sql`(lower(btrim(${own})) <> lower(btrim(payment.answer -> 'refs' ->> ${name}::text))
-      and payment.answer -> 'refs' ->> ${name}::text is distinct from
-        payment.answer -> 'byOperator' ->> ${name}::text)`
-  return judgedBy(sql`(${isWanted} and (work.purpose = 'fee' or ${tier} < 3 or not coalesce(
-    ${isOther(sql`stage.ref1`, refs[0])} or ${isOther(sql`stage.ref2`, refs[1])}
-      or ${isOther(sql`stage.ref3`, refs[2])}, false)))`)
+export const judgedWithRefs = (tier: Sql, refs: Refs, isCrowd?: Sql): Sql => {
+  const own = [sql`stage.ref1`, sql`stage.ref2`, sql`stage.ref3`] as const
+  const isOther = (no: 0 | 1 | 2) =>
+    sql`lower(btrim(${own[no]})) <> lower(btrim(payment.answer -> 'refs' ->> ${refs[no]}::text))`
+  const isAcquirers = (no: 0 | 1 | 2) =>
+    sql`(${isOther(no)} and payment.answer -> 'refs' ->> ${refs[no]}::text is distinct from
+        payment.answer -> 'byOperator' ->> ${refs[no]}::text)`
+  return judgedBy(
+    sql`(${isWanted} and (work.purpose = 'fee' or ${tier} < 3 or not coalesce(
+    ${isAcquirers(0)} or ${isAcquirers(1)} or ${isAcquirers(2)}, false)))`,
+    sql`${tier} >= 3 and coalesce(${isOther(0)} or ${isOther(1)} or ${isOther(2)}, false)`,
+    isCrowd,
+  )
 }
 
 /** Part of a statement: the line of `work`, for `judgedWithRefs`. */

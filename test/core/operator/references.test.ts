@@ -466,7 +466,7 @@ describe("the acquirer's references of a decided payment", () => {
       const named = { id: newId(), date: today(), mtid: await order(id), ref1: 'RIGHT' }
       const more = { type: 'CHARGEBACK', cashflow: 'NEG', reason: '000.100.203' }
       const file = await run.file(settled({ ...named, ...more }))
-      assert.deepEqual(await effects(file), ['MATCHED done '])
+      assert.deepEqual(await effects(file), ['MATCHED done STATE'])
       assert.deepEqual((await run.booksOf(id)).disputes, ['chargeback 9200 9200'])
     })
 

@@ -4,8 +4,9 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { approved } from '@tollgate/plugin-kit'
 import { type GatewayError, newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
-import { accept, refuse } from '../../rig/late-words.ts'
-import { type EffectRun, line, startEffects } from './effect-run.ts'
+import { accept, lose, refuse } from '../../rig/late-words.ts'
+import { settled } from '../../rig/settlement.ts'
+import { type EffectRun, line, startEffects, today } from './effect-run.ts'
 
 const by = { by: 'alice', reason: 'seen at the bank' }
 
@@ -23,10 +24,11 @@ describe('a settlement record with an effect', () => {
       match_status: string
       tier: string | null
       effect: string
+      discrepancies: string[]
       effect_tries: number
       payments: string[]
     }>(
-      `select id, match_status, tier, effect, effect_tries,
+      `select id, match_status, tier, effect, effect_tries, discrepancies,
          array(select replace(given.id::text, '-', '') from unnest(candidates) as given (id)) as payments
        from tollgate.settlement_record where settlement_id = $1`,
       [settlementId],
@@ -156,5 +158,28 @@ describe('a settlement record with an effect', () => {
     assert.equal(await effectOver(settlementId), 'done')
     await run.gateway.operator.settle(late, 'approved', by)
     assert.equal((await recordOf(settlementId)).tier, 'operator')
+  })
+
+  test('says STATE where its reference is another than the one that an operator gave the payment', async () => {
+    const enquire = () => ({ is: 'notFound', why: 'not yet' }) as never
+    const id = await run.pay({ debit: lose, enquire })
+    await run.gateway.operator.enquire(id, by)
+    const references = { reference: 'from-the-portal' }
+    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    const [order] = await run.sql<{ mtid: string }>(
+      'select merchant_transaction_id as mtid from tollgate.payment where id = $1',
+      [id],
+    )
+    const found: unknown[] = []
+    for (const ref1 of ['TERMINAL-1', 'From-The-Portal']) {
+      const settlementId = newId()
+      await run.file(settled({ id: settlementId, date: today(), mtid: order!.mtid, ref1 }))
+      const { tier, payments, discrepancies } = await recordOf(settlementId)
+      found.push([tier, payments, discrepancies.filter((one) => one === 'STATE')])
+    }
+    assert.deepEqual(found, [
+      ['merchant-reference', [id], ['STATE']],
+      ['acquirer-reference', [id], []],
+    ])
   })
 })
