@@ -81,11 +81,14 @@ export async function reportedBefore(
   rounds: readonly ChargebackRow[],
   same: ChargebackRow | undefined,
 ): Promise<Reported | undefined> {
-  if (rounds.some((row) => isOfSource(row, reported))) return 'known'
+  const isAbout = (row: ChargebackRow) => isOf(hit, reported.payment, row)
+  if (rounds.some((row) => isAbout(row) && isOfSource(row, reported))) return 'known'
   if (same === undefined) return undefined
   const isOver = reported.is === 'chargeback' && same.minor > 0n && same.given_back >= same.minor
   const freezes = reported.is === 'chargeback' ? balancesOf(reported.payment, hit) : []
-  if (!isOf(hit, reported.payment, same)) {
+  if (!isAbout(same)) {
+    // An operator assigned the line to this payment, and gave back what it recorded at another one.
+    if (isOver && isOfSource(same, reported)) return undefined
     return list(engine, reported, 'the reference is known of another payment', same, freezes)
   }
   if (same.minor !== reported.minor || same.currency !== reported.currency) {

@@ -131,12 +131,12 @@ async function treatAsNamed(
   }
 }
 
-/** Whether a late success was left to operators because its reversal failed. */
+/** Whether a late success was left to operators because the acquirer could not reverse it. */
 async function isStanding({ lanes }: Engine, { id, effect, answer }: Payment): Promise<boolean> {
   // The engine asks for no reversal of a reversal, so one that was only accepted ends with its failure.
   if (cannotBeUndone.has(effect) && answer.late?.finalBy !== undefined) return false
   const [last] = await lanes.single(lastOfTakeBack(id))
-  return last?.stands === true
+  return last?.is_refused === true
 }
 
 /** Whether the engine takes a late success back no more, or never did. */

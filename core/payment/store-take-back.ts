@@ -17,18 +17,25 @@ export const toldSince = (paymentId: string) => sql<{ ms: number }>`
   where payment_id = ${paymentId}::uuid and kind = 'conflict' and reference = '' and resolved_at is null`
 
 /** Whether the engine gave a late success up, and whether an operator wants it taken back since. */
-export const lastOfTakeBack = (paymentId: string) => sql<{ stands: boolean; is_redriven: boolean }>`
+export const lastOfTakeBack = (paymentId: string) => sql<{
+  stands: boolean
+  /** It stands because the acquirer could not reverse it. */
+  is_refused: boolean
+  is_redriven: boolean
+}>`
 with begun as (
   select coalesce(max(at), '-infinity') as at
   from tollgate.attention
   where payment_id = ${paymentId}::uuid and kind = 'conflict' and reference = '' and resolved_at is null),
 last as (
   select coalesce(max(audit.at) filter (where action = ${stands}::text), '-infinity') as stands,
+    coalesce(max(audit.at) filter (where action = ${stands}::text and detail ->> 'outcome' = 'notReversed'),
+      '-infinity') as refused,
     coalesce(max(audit.at) filter (where action = 'payment.redriven'), '-infinity') as redriven
   from begun
   join tollgate.audit on audit.at >= begun.at
   where audit.resource = ${paymentId}::uuid)
-select stands > redriven as stands, redriven > stands as is_redriven
+select stands > redriven as stands, refused > redriven as is_refused, redriven > stands as is_redriven
 from last`
 
 /** Whether the last reversal by key found nothing to undo. */

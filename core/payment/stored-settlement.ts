@@ -1,12 +1,12 @@
 /** Parts of statements: that a payment is settled is derived from the records of settlement files that match it. */
 import { type Sql, sql } from '../db/sql.ts'
 
-/** Composite matches may still change, and disputes and fees settle nothing. */
+/** Composite matches may still change; disputes, fees and money that goes the other way settle nothing. */
 const settling = (paymentId: Sql) => sql`
   from tollgate.settlement_match as match
   join tollgate.settlement_record as record on record.id = match.record_id
   where match.payment_id = ${paymentId} and match.is_final and record.record_type = 'SETTLED'
-    and record.status = 'SUCCESS'`
+    and record.status = 'SUCCESS' and match.allocated_minor > 0`
 
 export const isSettled = (paymentId: Sql) => sql`exists (select ${settling(paymentId)})`
 

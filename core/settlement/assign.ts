@@ -15,6 +15,7 @@ import {
   type AuditOfDecision,
   assignablePayments,
   assignRecord,
+  chargebackByRecord,
   lateByRecord,
   lockForAssignment,
   readAgain,
@@ -66,6 +67,7 @@ export async function assign(
     if (record === undefined) throw new GatewayError('700.400.580')
     refuseDecided(record)
     refuseUndecided(await database.query(client, lateByRecord(recordId)), ids)
+    refuseCharged(await database.query(client, chargebackByRecord(recordId)), ids)
     const { scope_id: scopeId, connector, mode } = record
     const places = await placesOfScopes(engine, [scopeId], connector, mode)
     const payments = await database.query(client, assignablePayments(ids, scopeId, places))
@@ -133,6 +135,18 @@ function refuseUndecided(late: readonly { id: string }[], ids: readonly string[]
   if (other === undefined) return
   throw refused(
     `the money of this record counts as a late success of payment ${other.id}. Decide that one first, usually as declined because the money is another payment's: tollgate payment settle ${other.id}`,
+  )
+}
+
+/** The record has recorded a chargeback elsewhere: two payments would be charged back. */
+function refuseCharged(
+  recorded: readonly { readonly id: string; readonly payment_id: string }[],
+  ids: readonly string[],
+): void {
+  const other = recorded.find(({ payment_id: paymentId }) => !ids.includes(paymentId))
+  if (other === undefined) return
+  throw refused(
+    `this record is chargeback ${other.id} of payment ${other.payment_id}. Reverse that one first: tollgate payment reverse-chargeback ${other.id}`,
   )
 }
 

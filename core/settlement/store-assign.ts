@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import type { Mode } from '../connector/registry.ts'
 import { sql } from '../db/sql.ts'
+import { lineSource } from '../payment/store-dispute-read.ts'
 import {
   isPaymentOfPlace,
   type Places,
@@ -79,7 +80,7 @@ moved as (
       order by name),
     entity_id = ${owner.entityId}::uuid, account_id = ${owner.accountId}::uuid,
     effect = case when ${hasEffect}::boolean then 'open' else 'none' end, effect_tries = 0, effect_after = null,
-    is_unconfirmed = false, retry_until = null,
+    is_unconfirmed = false, retry_until = null, dispute_record_id = null,
     decided_at = now(), version = record.version + 1, txid = pg_current_xact_id()
   where record.id = ${recordId}::uuid and (record.match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
     or record.tier = 'composite')
@@ -140,6 +141,15 @@ join tollgate.attempt on attempt.key = payment.attempt_key
 where record.id = ${recordId}::uuid and record.record_type = 'SETTLED' and record.match_status = 'NOT_MATCHED'
   and record.effect <> 'none' and attempt.state = 'late' and attempt.settled_by = 'settlement'
 order by payment.id`
+
+/** The standing chargeback that a record told of a declined payment, as long as that is the record's. */
+export const chargebackByRecord = (recordId: string) => sql<{ id: string; payment_id: string }>`
+select fact.record_id as id, fact.payment_id
+from tollgate.settlement_record as record
+join tollgate.chargeback as fact on fact.payment_id = any(record.candidates) and fact.kind = 'chargeback'
+  and ${`${lineSource}${recordId}`}::text in (fact.source, fact.confirmed_by) and fact.given_back < fact.minor
+where record.id = ${recordId}::uuid and record.record_type = 'CHARGEBACK' and record.match_status = 'NOT_MATCHED'
+limit 1`
 
 /** Payments with these ids that belong to the scope. */
 export const assignablePayments = (

@@ -6792,7 +6792,7 @@ export interface RecordMatchedTransactionsPaymentAnswer {
 }
 
 export interface RecordChargebackTransactionAnswer {
-  /** The chargeback of a matched record. */
+  /** The chargeback that the record told of its payment, or of the declined one that it names. */
   id?: string
 }
 

@@ -55,7 +55,7 @@ export const reconciliationRecord = group('', 'Reconciliation record', [
   ['clearingInstitute.name',            AN(64),                     R,   response, none,   'Name of the clearing institute.', into('ClearingInsitituteName')],
   ['matchedTransactions.status',        matching,                   C,   response, none,   'Whether the record matches a payment.', into('MatchingStatus')],
   ['matchedTransactions.payment[n].id', AN(32),                     C,   response, none,   'The matching payments: at most 100 ids, with commas between them in the file.', into('MatchedTransactions')],
-  ['chargebackTransaction.id',          AN(32),                     C,   response, none,   'The chargeback of a matched record.', into('ChargebackId')],
+  ['chargebackTransaction.id',          AN(32),                     C,   response, none,   'The chargeback that the record told of its payment, or of the declined one that it names.', into('ChargebackId')],
   ['merchantTransactionId',             AN(255),                    R,   response, none,   'Reference of the merchant. Not in the file.'],
   ['merchantInvoiceId',                 AN(255),                    O,   response, none,   'Invoice number of the merchant. Not in the file.'],
 ], [], 'reconciliation record')

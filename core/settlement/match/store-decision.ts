@@ -174,16 +174,18 @@ group by work.line`
 export const matchIneligible = (runId: string, lines: Lines) => sql`
 insert into tollgate.settlement_decision (run_id, line, match_status, tier, candidates, candidate_count,
   discrepancies, has_effect)
-select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (named.ids)[1:${shown}::integer], cardinality(named.ids),
+select ${runId}::uuid, work.line, 'NOT_MATCHED', null, (about.ids)[1:${shown}::integer], cardinality(about.ids),
   array[case when refund.is_external then 'EXTERNAL_REFUND' else 'STATE' end],
-  (work.purpose = 'dispute' or (work.purpose = 'settled' and ${isRightWay})) and stage.status = 'SUCCESS' and coalesce(cardinality(named.declined), 0) = 1
-    and cardinality(named.ids) = 1
+  (work.purpose = 'dispute' or (work.purpose = 'settled' and ${isRightWay})) and stage.status = 'SUCCESS'
+    and coalesce(cardinality(named.declined), 0) = 1 and cardinality(about.ids) = 1
 from (
   select candidate.line, case when ${isNamedInVain}
       then array_agg(candidate.payment_id order by candidate.payment_id)
         filter (where (candidate.fits or candidate.is_named) and candidate.tier <= ${lastOwnName}::integer)
       else array_agg(candidate.payment_id order by candidate.payment_id)
         filter (where candidate.fits or candidate.is_named) end as ids,
+    array_agg(candidate.payment_id) filter (where candidate.fits
+      and candidate.tier <= ${lastOwnName}::integer) as fitting,
     array_agg(candidate.payment_id) filter (where candidate.fits and candidate.state in ('declined', 'expired')
       and candidate.tier <= ${lastOwnName}::integer) as declined,
     bool_and(not candidate.fits) and bool_or(candidate.payment_type in ('DB', 'CP', 'RB', 'RC')
@@ -197,6 +199,9 @@ join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWi
 join tollgate.settlement_stage as stage on stage.file_id = work.run_id and ${inWindow(sql`stage`, lines)}
   and stage.line = work.line
 cross join lateral (select stage.transaction_type = 'REFUND' and named.is_external as is_external) as refund
+-- Disputes call a capture by its authorisation, too.
+cross join lateral (select case when work.purpose = 'dispute' and cardinality(named.fitting) = 1
+  then named.fitting else named.ids end as ids) as about
 where ${isUndecided(lines)}`
 
 /**

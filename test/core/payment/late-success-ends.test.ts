@@ -247,6 +247,20 @@ describe('ends of late successes', { concurrency: true }, () => {
     })
   }
 
+  test('a success that was only accepted ends with its decline where no reversal was sent', async () => {
+    const { id } = await run.debit('accepted-unsent', {
+      debit: refuse,
+      reverseByKey: () => ({ is: 'nothing' }),
+      enquire: () => ({ is: 'approved', refs: {} }),
+      reverse: refuse,
+    })
+    await run.tell(id, { outcome: acceptance })
+    await stands(id)
+    await isFree(id)
+    assert.notEqual(await run.tell(id, { outcome: failure }), 'conflict')
+    assert.equal(await attemptOf(id), 'declined')
+  })
+
   test('the decline of a late reversal, which nobody undoes, is listed', async () => {
     const { id: sale } = await run.debit('void-sale')
     const script: Script = { reverse: refuse, enquire: () => unknown('ask later') }

@@ -6,7 +6,7 @@ import { type GatewayError, newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { accept, lose, refuse } from '../../rig/late-words.ts'
 import { settled } from '../../rig/settlement.ts'
-import { type EffectRun, line, startEffects, today } from './effect-run.ts'
+import { chargeback, type EffectRun, line, startEffects, today } from './effect-run.ts'
 
 const by = { by: 'alice', reason: 'seen at the bank' }
 
@@ -41,6 +41,13 @@ describe('a settlement record with an effect', () => {
       [id],
     )
     return row!.state
+  }
+  const chargebackOf = async (id: string) => {
+    const [row] = await run.sql<{ id: string }>(
+      "select record_id as id from tollgate.chargeback where payment_id = $1 and kind = 'chargeback'",
+      [id],
+    )
+    return row!.id
   }
   const effectOver = (settlementId: string) =>
     until(async () => {
@@ -158,6 +165,58 @@ describe('a settlement record with an effect', () => {
     assert.equal(await effectOver(settlementId), 'done')
     await run.gateway.operator.settle(late, 'approved', by)
     assert.equal((await recordOf(settlementId)).tier, 'operator')
+  })
+
+  test('of a chargeback is given to another payment only after that chargeback is reversed', async () => {
+    for (const reference of ['CASE', undefined]) {
+      const [declined, other] = [await run.pay({ debit: refuse }), await run.pay()]
+      const settlementId = newId()
+      const named = reference === undefined ? {} : { reference: `${reference}-${declined}` }
+      await run.file(chargeback(declined, { id: settlementId, ...named }))
+      assert.equal(await effectOver(settlementId), 'done')
+      const { id: recordId } = await recordOf(settlementId)
+      const recorded = await chargebackOf(declined)
+      await assert.rejects(
+        run.gateway.settlement.assign(recordId, [other], by),
+        (thrown: unknown) => {
+          const { code, parameterErrors } = thrown as GatewayError
+          assert.equal(code, '200.300.404')
+          assert.match(
+            parameterErrors![0]!.message,
+            new RegExp(`chargeback ${recorded} of payment ${declined}.*-chargeback ${recorded}$`),
+          )
+          return true
+        },
+      )
+      await run.gateway.operator.reverseChargeback(recorded, by)
+      await run.gateway.settlement.assign(recordId, [other], by)
+      assert.equal(await effectOver(settlementId), 'done')
+      assert.deepEqual((await run.booksOf(other)).disputes, ['chargeback 9200 9200'])
+      const [told] = await run.sql<{ id: string }>(
+        'select dispute_record_id as id from tollgate.settlement_record where settlement_id = $1',
+        [settlementId],
+      )
+      assert.equal(told!.id, await chargebackOf(other))
+    }
+  })
+
+  test('of a chargeback is listed where the chargeback of its reference is that of another payment', async () => {
+    const [charged, other] = [await run.pay(), await run.pay()]
+    const reference = `CASE-${charged}`
+    await run.file(chargeback(charged, { reference }))
+    await run.file(chargeback(other, { reference }))
+    assert.deepEqual((await run.booksOf(other)).listed, ['beyond-sums'])
+    assert.deepEqual((await run.booksOf(other)).disputes, [])
+  })
+
+  test('settles no payment where its money goes the other way', async () => {
+    const id = await run.pay()
+    await run.file(line(id, { cashflow: 'NEG' }))
+    const wrong = await run.gateway.query.get(id)
+    assert.equal(wrong.settlement, undefined)
+    await run.file(line(id))
+    const right = await run.gateway.query.get(id)
+    assert.equal(right.settlement?.amount, '92.00')
   })
 
   test('says STATE where its reference is another than the one that an operator gave the payment', async () => {

@@ -244,6 +244,18 @@ describe('disputes in settlement lines', () => {
     })
   })
 
+  test('of a declined capture are recorded where the line names its authorisation', async () => {
+    const id = await run.pay({}, { paymentType: 'PA' })
+    const amount = { amount: '92.00', currency: 'EUR' }
+    const capture = await run.follow(id, 'CP', `capture-${id}`, amount, { capture: refuse })
+    await run.file(chargeback(id, { reference: `CB-${id}` }))
+    const disputes = async () => [
+      (await run.booksOf(id)).disputes,
+      (await run.booksOf(capture.id)).disputes,
+    ]
+    assert.deepEqual((await disputes()).flat(), ['chargeback 9200 0'])
+  })
+
   test('keep the engine from giving the money of a declined payment back a second time', async () => {
     const reversals: string[] = []
     const back = (operation: { readonly key: string }) => {
