@@ -233,12 +233,13 @@ function outcomeOf(
   told: 'done' | 'failed',
   pspReference: string,
 ): Outcome {
-  const refs = {
-    ...(payment === '' ? {} : { payment }),
-    // The capture of a sale is no operation of ours.
-    ...(is === 'sale' ? {} : { modification: pspReference }),
+  // The capture of a sale is no operation of ours.
+  const own = is === 'sale' ? {} : { modification: pspReference }
+  const refs = { ...(payment === '' ? {} : { payment }), ...own }
+  if (told === 'failed') {
+    // In place of the payment, a failure may name what failed, and that would be another reference than before.
+    return declined(failures[is], { refs: is === 'sale' ? refs : own, code: eventCode })
   }
-  if (told === 'failed') return declined(failures[is], { refs, code: eventCode })
   const isFinal = is === 'increment' || is === 'sale' || eventCode === 'CANCELLATION'
   return isFinal ? approved(refs) : accepted(refs, 'event')
 }

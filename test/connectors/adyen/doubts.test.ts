@@ -224,6 +224,38 @@ describe('doubts about operations at Adyen', () => {
     })
   }
 
+  for (const [type, on, later] of [
+    ['CP', 'PA', 'CAPTURE_FAILED'],
+    ['RF', 'DB', 'REFUND_FAILED'],
+    ['RF', 'DB', 'REFUNDED_REVERSED'],
+    ['RV', 'DB', 'REFUND_FAILED'],
+    ['RV', 'PA', 'CANCELLATION'],
+  ] as const) {
+    test(`a ${type} of a ${on} fails by a ${later} whose original is the reference of the ${type} itself`, async () => {
+      for (const named of [true, false]) {
+        // Of a cancellation, Adyen tells one end only, under the name that it got.
+        const isCancellation = later === 'CANCELLATION'
+        if (isCancellation && !named) continue
+        const original = (await run.pay({ paymentType: on })).id
+        const amount = type === 'RV' ? undefined : '92.00'
+        const id = await follow(original, type, amount)
+        assert.equal(await run.code(id), done)
+        const { pspReference, reference } = await modification(id)
+        const failure = {
+          eventCode: later,
+          success: !isCancellation,
+          originalReference: pspReference,
+          merchantReference: named ? reference : 'order 7',
+        }
+        await run.tell(await item(original, failure))
+        assert.ok(/^[789]00\./.test(await run.code(id)), `${await run.code(id)}: it failed`)
+        assert.deepEqual(await run.listed(id), [])
+        const next = await follow(original, type, amount)
+        assert.equal(await run.code(next), done, 'its amount is free again')
+      }
+    })
+  }
+
   test('a reversal whose refund failed later is asked for again by a redrive', async () => {
     run.front.meet(lost, 'any')
     const { id } = await run.pay()

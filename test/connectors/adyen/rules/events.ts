@@ -285,6 +285,38 @@ export const eventRules: readonly Rule[] = [
     ],
   },
   {
+    rule: 'a failed modification names its payment by no reference, which may be another one than before; a failed sale does',
+    async run({ adyen, paid, tell, stage }) {
+      const refsOf = async (more: Partial<Item>) => {
+        const [{ outcome } = {}] = (await tell(adyen.message(item(more)))).slice(-1)
+        assert.ok(outcome !== undefined && 'refs' in outcome, JSON.stringify(more))
+        return outcome.refs
+      }
+      const payment = 'PAYMENTPAYMENT01'
+      for (const [eventCode, success, mark] of events.filter(
+        ([, , mark, is]) => is === 'declined' && mark !== '',
+      )) {
+        const [pspReference, key] = [newReference(), '7'.repeat(32)]
+        const of = { eventCode, pspReference, merchantReference: mark + key }
+        await stage.call(({ records }) => asked(records, key))
+        assert.deepEqual(await refsOf({ ...of, success }), { modification: pspReference })
+      }
+      const capture = { pspReference: newReference(), merchantReference: `cp.${'6'.repeat(32)}` }
+      const done = { payment, modification: capture.pspReference }
+      assert.deepEqual(await refsOf(capture), done, 'a success')
+      const { key: merchantReference } = (await paid('debit')).operation
+      assert.deepEqual(await refsOf({ eventCode: 'CAPTURE_FAILED', merchantReference }), {
+        payment,
+      })
+    },
+    mistakes: [
+      mistake('events', "{ refs: is === 'sale' ? refs : own, code", '{ refs, code'),
+      mistake('events', "{ refs: is === 'sale' ? refs : own, code", '{ refs: own, code'),
+      mistake('events', "{ refs: is === 'sale' ? refs : own, code", '{ code'),
+      mistake('events', "{ ...(payment === '' ? {} : { payment }), ...own }", '{ ...own }'),
+    ],
+  },
+  {
     rule: 'a success after a failure is news of its own, which comes with the failure; repeats and strangers change nothing',
     async run({ adyen, paid, follow, tell }) {
       const { operation } = await follow('capture', await paid('authorize'))
