@@ -29,7 +29,7 @@ import { keyBy, notePayment, paymentOf, rememberBasis, rememberKey } from './pay
 import { isSameName, type Named, readReference } from './references.ts'
 import { announce, isSettlementReport } from './reports.ts'
 import { type Item, isProven, type Signed, signedItems } from './signature.ts'
-import { amendUndo, standingIn, withAuthorised } from './undo.ts'
+import { amendUndo, standingIn, withTold } from './undo.ts'
 import { reversal } from './undo-told.ts'
 
 /** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
@@ -128,7 +128,7 @@ async function authorisation(item: Item, { records, log }: Inner): Promise<reado
   }
   // Where a reversal was asked for, it needs to know what became of the payment.
   await amendUndo(records, key, (undo) => {
-    if (success) return { ...undo, authorised: true, payments: withAuthorised(undo.payments, psp) }
+    if (success) return withTold(undo, psp)
     const payments = (undo.payments ?? []).filter((one) => one.psp !== psp)
     // A refused try says nothing about a payment that stands.
     const isNone = standingIn(payments) === undefined

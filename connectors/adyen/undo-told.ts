@@ -39,7 +39,7 @@ export async function reversal(
     return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
   }
   // A failure before or after the success that gave the money back takes nothing back.
-  if (known?.state === 'done') return []
+  if (known?.state === 'done' && (!isReturn || isReturned(known))) return []
   // A payment that cannot be cancelled may be captured, or may never have been one: the next try asks again.
   const isLast = is === 'undo' && known !== undefined && isOfTry(known, named, eventCode)
   const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
@@ -55,8 +55,9 @@ const isOfTry = ({ round, by }: Undo, named: Reversal, eventCode: string): boole
 
 /** Adyen took a payment back. Another one of the same name may stand, or be under way. */
 function afterSuccess(undo: Undo, item: Item, named: Reversal): Undo {
+  const { unnamed: _, ...known } = undo
   const psp = item.originalReference || pspOf(undo, item, named)
-  const round = named.is === 'undo' ? named.round : 0
+  const round = roundOf(undo, item, named)
   const before = undo.payments ?? []
   const payments =
     psp === undefined
@@ -66,7 +67,14 @@ function afterSuccess(undo: Undo, item: Item, named: Reversal): Undo {
     (one) => one.psp === undo.payment && one.undone === undefined && undo.by === 'payment',
   )
   const state = undo.state === 'asked' && isOther ? 'asked' : 'done'
-  return { ...undo, state, payments }
+  const unnamed = payments.length === 0 ? { unnamed: round } : {}
+  return { ...known, state, payments, ...unnamed }
+}
+
+/** The try that a webhook tells of; 0 for another way. */
+function roundOf(undo: Undo, { eventCode }: Item, named: Reversal): number {
+  if (named.is === 'undo') return named.round
+  return isOfTry(undo, named, eventCode) ? undo.round : 0
 }
 
 /** The payment of a webhook that names none by Adyen's reference. */
@@ -77,15 +85,17 @@ function pspOf(undo: Undo, { eventCode }: Item, named: Reversal): string | undef
 
 /** The money of a try came back to the merchant, which says nothing about payments that other tries took back. */
 function afterReturn(undo: Undo, item: Item, round: number): Undo {
+  const { unnamed, ...known } = undo
   const before = undo.payments ?? []
   const isLast = undo.round === round
-  if (!isLast && !before.some(({ undone }) => undone === round)) return undo
+  const isOfRound = unnamed === round || before.some(({ undone }) => undone === round)
+  if (!isLast && !isOfRound) return undo
   const back = before.map(({ psp, undone }) =>
     undone === undefined || undone === round ? { psp } : { psp, undone },
   )
   const psp = isLast ? undo.payment || item.originalReference : ''
   return {
-    ...undo,
+    ...known,
     state: isLast || undo.state === 'done' ? 'failed' : undo.state,
     authorised: true,
     returned: Math.max(round, undo.returned ?? 0),

@@ -27,6 +27,8 @@ export type Undo = {
   readonly payment?: string
   /** Payments of this name that are authorised. A second one can exist, and each has to be taken back. */
   readonly payments?: readonly Authorised[]
+  /** The try that took back a payment before anybody told of one: the first one that is told is that payment. */
+  readonly unnamed?: number
   /** Whether the payment was authorised, once it is known. */
   readonly authorised?: boolean
   /** The last try that Adyen carried out as a refund, and whose money came back to the merchant later. */
@@ -48,6 +50,15 @@ export const withAuthorised = (
 ): readonly Authorised[] =>
   payments.some((one) => one.psp === psp) ? payments : [...payments, { psp }]
 
+/** With a payment that is told now. */
+export function withTold(undo: Undo, psp: string): Undo {
+  const { unnamed, ...known } = undo
+  const payments = withAuthorised(known.payments, psp)
+  if (payments === known.payments) return undo
+  const told = unnamed === undefined ? payments : [{ psp, undone: unnamed }]
+  return { ...known, authorised: true, payments: told }
+}
+
 /** Adyen's reference of a payment that was not taken back. */
 export const standingIn = (payments: readonly Authorised[] = []): string | undefined =>
   payments.find(({ undone }) => undone === undefined)?.psp
@@ -55,7 +66,16 @@ export const standingIn = (payments: readonly Authorised[] = []): string | undef
 export const undoName = (key: string): string => `undo:${key}`
 
 export const readUndo = (value: Json | undefined): Undo | undefined =>
-  value === undefined ? undefined : (value as unknown as Undo)
+  value === undefined ? undefined : inPresentForm(value as unknown as Undo)
+
+/** Earlier versions did not keep which payment a success took back. */
+function inPresentForm(undo: Undo): Undo {
+  const { state, payments, payment, round } = undo
+  if (state !== 'done' || payments !== undefined) return undo
+  return payment === undefined
+    ? { ...undo, payments: [], unnamed: round }
+    : { ...undo, payments: [{ psp: payment, undone: round }] }
+}
 
 export const amountOf = ({ minor, currency }: Undo): Money => ({ minor: BigInt(minor), currency })
 
@@ -126,23 +146,22 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
   const { key, amount, refs } = operation
   for (let tries = 0; tries < mostTries; tries += 1) {
     const value = await records.get(undoName(key))
-    const known = readUndo(value)
+    const known = readUndo(value) ?? withoutTry(amount)
     const told = refs?.payment
     // The engine may know of an authorisation from a report, an operator, or the webhook of another account.
-    const payments = told === undefined ? known?.payments : withAuthorised(known?.payments, told)
-    const standing = standingIn(payments)
-    if (known?.state === 'done' && standing === undefined) return { is: 'reversed' }
-    if (standing === undefined && (await isNothing(known, key, records))) return { is: 'nothing' }
-    const next = nextTry(known, payments, amount)
+    const heard = told === undefined ? known : withTold(known, told)
+    const isOver = standingIn(heard.payments) === undefined
+    const isDone = isOver && heard.state === 'done'
+    if (isOver && !isDone && (await isNothing(heard, key, records))) return { is: 'nothing' }
+    const next = isDone ? heard : nextTry(heard)
     if (next === known || (await records.swap(undoName(key), value, next as unknown as Json)))
-      return next
+      return isDone ? { is: 'reversed' } : next
   }
   return unknownFor('the record of the reversal changes all the time')
 }
 
 /** Whether Adyen knows no payment of this name, or told that it was refused, as far as our own records say. */
-async function isNothing(known: Undo | undefined, key: string, records: Records): Promise<boolean> {
-  if (known === undefined) return false
+async function isNothing(known: Undo, key: string, records: Records): Promise<boolean> {
   if (known.authorised === false) return true
   if (known.state === 'failed' && known.payment === undefined) return true
   return isAbandoned(known, key, records)
@@ -158,22 +177,24 @@ async function isAbandoned({ state, by }: Undo, key: string, records: Records): 
   return isAway === true && psp === undefined
 }
 
+const withoutTry = ({ minor, currency }: Money): Undo => ({
+  round: 0,
+  state: 'open',
+  by: 'reference',
+  minor: String(minor),
+  currency,
+})
+
 /** The try under way, or the next one. The engine has a reference only of a payment that was authorised. */
-function nextTry(known: Undo | undefined, payments: Undo['payments'], amount: Money): Undo {
-  const standing = standingIn(payments)
-  const told =
-    payments === undefined || standing === undefined ? {} : { authorised: true, payments }
+function nextTry(known: Undo): Undo {
   // The same name again: Adyen does it once.
-  if (known?.state === 'asked') return payments === known.payments ? known : { ...known, ...told }
-  const payment = standing ?? known?.payment
+  if (known.state === 'asked') return known
+  const payment = standingIn(known.payments) ?? known.payment
   return {
     ...known,
-    ...told,
-    round: (known?.round ?? 0) + 1,
+    round: known.round + 1,
     state: 'asked',
     by: payment === undefined ? 'reference' : 'payment',
     ...(payment === undefined ? {} : { payment }),
-    minor: String(amount.minor),
-    currency: amount.currency,
   }
 }

@@ -19,7 +19,7 @@ export const contractMistakes: readonly { readonly patch: Patch; readonly notice
     noticed: 'one key has one effect, however often it is sent',
   },
   {
-    patch: mistake('undo', 'standing === undefined && (await isNothing', '(await isNothing'),
+    patch: mistake('undo', 'isOver && !isDone && (await isNothing', '!isDone && (await isNothing'),
     noticed: latecomers,
   },
   {

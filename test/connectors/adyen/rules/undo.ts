@@ -1,12 +1,15 @@
 /** Rules about reversals by key. */
 import assert from 'node:assert/strict'
-import type { Operation } from '@tollgate/plugin-kit'
+import type { Json, Operation } from '@tollgate/plugin-kit'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { card, cards } from '../../../../connectors/adyen/sandbox/sandbox.ts'
+import { undoName } from '../../../../connectors/adyen/undo.ts'
 import { answered, firstOperation, frozen } from '../../../../plugins/kit/testing/operation.ts'
 import { has, type Scene } from '../scene.ts'
 import { mistake, type Rule } from './rule.ts'
+
+type Fields = Readonly<Record<string, Json>>
 
 const undo = async ({ stage }: Scene, operation: Operation) =>
   (await stage.reverseByKey(operation)).outcome
@@ -42,16 +45,8 @@ export const undoRules: readonly Rule[] = [
       assert.equal(scene.adyen.ledger.undos.length, 1)
     },
     mistakes: [
-      mistake(
-        'undo',
-        "if (known?.state === 'asked') return payments === known.payments ? known : { ...known, ...told }",
-        '',
-      ),
-      mistake(
-        'undo',
-        "if (known?.state === 'done' && standing === undefined) return { is: 'reversed' }",
-        '',
-      ),
+      mistake('undo', "if (known.state === 'asked') return known", ''),
+      mistake('undo', "isOver && heard.state === 'done'", 'false'),
       mistake(
         'undo-told',
         "const state = undo.state === 'asked' && isOther ? 'asked' : 'done'",
@@ -83,7 +78,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo-told', "payment === '' || undo.by === 'payment' ? {} : { payment }", '{}'),
-      mistake('undo', 'round: (known?.round ?? 0) + 1,', 'round: 1,'),
+      mistake('undo', 'round: known.round + 1,', 'round: 1,'),
       mistake('undo', "payment === undefined ? 'reference' : 'payment'", "'reference'"),
       mistake('undo-told', 'return isRefused || isReturn ? [{', "return told === 'failed' ? [{"),
       mistake(
@@ -153,7 +148,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', 'const told = refs?.payment', 'const told = undefined as string | undefined'),
-      mistake('undo', '{ authorised: true, payments }', '{ payments }'),
+      mistake('undo', 'authorised: true, payments: told }', 'payments: told }'),
       mistake('undo-told', 'known.authorised === true', 'false'),
       mistake(
         'undo-told',
@@ -197,14 +192,10 @@ export const undoRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'events',
-        'authorised: true, payments: withAuthorised(undo.payments, psp) }',
-        'authorised: true }',
+        'if (success) return withTold(undo, psp)',
+        'if (success) return { ...undo, authorised: true }',
       ),
-      mistake(
-        'events',
-        'authorised: true, payments: withAuthorised(undo.payments, psp) }',
-        'payments: withAuthorised(undo.payments, psp) }',
-      ),
+      mistake('undo', 'authorised: true, payments: told }', 'payments: told }'),
     ],
   },
   {
@@ -343,10 +334,14 @@ export const undoRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo', 'standing === undefined && (await isNothing', '(await isNothing'),
-      mistake('undo', 'standing ?? known?.payment', 'known?.payment ?? standing'),
+      mistake('undo', 'isOver && !isDone && (await isNothing', '!isDone && (await isNothing'),
+      mistake(
+        'undo',
+        'standingIn(known.payments) ?? known.payment',
+        'known.payment ?? standingIn(known.payments)',
+      ),
       mistake('undo', '? payments : [...payments, { psp }]', '? payments : [{ psp }, ...payments]'),
-      mistake('undo', '{ authorised: true, payments }', '{ payments }'),
+      mistake('undo', 'authorised: true, payments: told }', 'payments: told }'),
     ],
   },
   {
@@ -388,6 +383,7 @@ export const undoRules: readonly Rule[] = [
         has(await undo(scene, operation), { is: 'requested' }, order)
         assert.deepEqual(await ended(scene, operation.key), ['reversed'], order)
         has(await undo(scene, operation), { is: 'reversed' }, order)
+        assert.deepEqual(await words(failed), [], `${order}, and once more`)
       }
     },
     mistakes: [
@@ -398,9 +394,10 @@ export const undoRules: readonly Rule[] = [
       mistake('undo-told', 'if (isReturned(undo)) return undo', ''),
       mistake(
         'undo',
-        'return { ...known, ...told, round',
-        'const { returned: _, ...rest } = known ?? {}; return { ...rest, ...told, round',
+        'return { ...known, round: known',
+        'const { returned: _, ...rest } = known; return { ...rest, round: known',
       ),
+      mistake('undo-told', '(!isReturn || isReturned(known))', '!isReturn'),
     ],
   },
   {
@@ -467,21 +464,13 @@ export const undoRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake(
-        'undo',
-        "if (known?.state === 'done' && standing === undefined)",
-        "if (known?.state === 'done')",
-      ),
-      mistake(
-        'undo',
-        'told === undefined ? known?.payments : withAuthorised(known?.payments, told)',
-        'known?.payments',
-      ),
-      mistake('undo', 'payments === known.payments ? known : { ...known, ...told }', 'known'),
+      mistake('undo', "isOver && heard.state === 'done'", "heard.state === 'done'"),
+      mistake('undo', 'told === undefined ? known : withTold(known, told)', 'known'),
+      mistake('undo', 'if (next === known ||', 'if (next.round === known.round ||'),
       mistake(
         'events',
-        'authorised: true, payments: withAuthorised(undo.payments, psp) }',
-        'authorised: true, payment: psp }',
+        'if (success) return withTold(undo, psp)',
+        'if (success) return { ...undo, authorised: true, payment: psp }',
       ),
       mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) return []', ''),
       mistake(
@@ -492,11 +481,7 @@ export const undoRules: readonly Rule[] = [
       mistake('undo-told', "undo.state === 'asked' && isOther ? 'asked' : 'done'", "'done'"),
       mistake('undo-told', 'if (!isOfTry(undo, named, eventCode)) return undefined', ''),
       mistake('undo-told', "payment === '' || undo.by === 'payment' ? {}", "payment === '' ? {}"),
-      mistake(
-        'undo-told',
-        'if (!isLast && !before.some(({ undone }) => undone === round)) return undo',
-        'if (!isLast) return undo',
-      ),
+      mistake('undo-told', 'if (!isLast && !isOfRound) return undo', 'if (!isLast) return undo'),
       mistake(
         'undo-told',
         "isLast || undo.state === 'done' ? 'failed' : undo.state",
@@ -507,6 +492,114 @@ export const undoRules: readonly Rule[] = [
         'undone === undefined || undone === round ? { psp } : { psp, undone }',
         '({ psp })',
       ),
+    ],
+  },
+  {
+    rule: 'a payment that is told after a success without its name is the one that was taken back, and the next one stands',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const eventCode of ['TECHNICAL_CANCEL', 'CANCELLATION', 'an older record'] as const)
+        for (const by of ['a webhook', 'the engine'] as const) {
+          const what = `${eventCode}, ${by}`
+          const { operation } = await scene.paid('authorize')
+          const { key } = operation
+          const one = adyen.ledger.byReference(key)!
+          const name = undoName(key)
+          const recordOf = async () =>
+            (await stage.call(({ records }) => records.get(name))).returned as Fields
+          await undo(scene, operation)
+          adyen.ledger.endUndo(key, 'done')
+          const end = { ...undoItem(adyen.ledger.undoOf(key)!, one), originalReference: '' }
+          if (eventCode === 'an older record') {
+            const record = await recordOf()
+            const done = { ...record, state: 'done' } as Fields
+            await stage.call(({ records }) => records.swap(name, record, done))
+          } else {
+            const success = adyen.message({ ...end, eventCode })
+            for (const _ of ['first', 'again'])
+              assert.equal((await tell(success))[0]?.outcome.is, 'reversed', what)
+          }
+          const sent = adyen.ledger.undos.length
+          const told = async (payment: typeof one) => {
+            if (by === 'a webhook') await tell(adyen.message(authorisationItem(payment)))
+            const refs = by === 'the engine' ? { refs: { payment: payment.pspReference } } : {}
+            return undo(scene, frozen({ ...operation, ...refs }))
+          }
+          has(await undo(scene, operation), { is: 'reversed' }, what)
+          has(await told(one), { is: 'reversed' }, `${what}: it was taken back`)
+          if (eventCode !== 'an older record') await tell(adyen.message({ ...end, eventCode }))
+          assert.equal(adyen.ledger.undos.length, sent, what)
+          const other = adyen.ledger.add({ ...one, pspReference: newReference(), isUndone: false })
+          has(await told(other), { is: 'requested' }, `${what}: another one stands`)
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/`), what)
+          assert.deepEqual(await ended(scene, key, 'done'), ['reversed'], what)
+          // The money of the first one comes back to the merchant.
+          const returned = { ...end, eventCode: 'REFUND_FAILED', merchantReference: `undo1.${key}` }
+          const [claim] = await tell(adyen.message(returned))
+          assert.equal(claim?.outcome.is, 'notReversed', what)
+          if (eventCode === 'CANCELLATION') continue
+          has(await undo(scene, operation), { is: 'requested' }, what)
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${one.pspReference}/`), what)
+        }
+    },
+    mistakes: [
+      mistake('undo-told', 'payments.length === 0 ? { unnamed: round } : {}', '{}'),
+      mistake('undo-told', 'payments.length === 0 ? { unnamed: round } : {}', '{ unnamed: round }'),
+      mistake('undo-told', '? undo.round : 0', '? 0 : 0'),
+      mistake('undo', "if (state !== 'done' || payments !== undefined) return undo", 'return undo'),
+      mistake('undo', '[{ psp, undone: unnamed }]', 'payments'),
+      mistake(
+        'undo',
+        'const { unnamed, ...known } = undo',
+        'const { unnamed } = undo; const known = undo',
+      ),
+      mistake(
+        'undo',
+        'return { ...known, authorised: true, payments: told }',
+        'return { ...undo, payments: unnamed === undefined ? payments : [...payments.slice(0, -1), { psp, undone: unnamed }] }',
+      ),
+      mistake('undo-told', '(!isReturn || isReturned(known))', 'true'),
+    ],
+  },
+  {
+    rule: 'the money of a payment that no success named comes back, and an earlier record knows the payment of its last try',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      const { operation } = await scene.paid('debit')
+      const { key, amount } = operation
+      const name = undoName(key)
+      const payment = adyen.ledger.byReference(key)!.pspReference
+      const record = { round: 2, state: 'done', by: 'payment', payment } as const
+      const money = { minor: String(amount.minor), currency: amount.currency }
+      const store = (more: Fields) =>
+        stage.call(async ({ records }) => {
+          await records.swap(name, await records.get(name), { ...record, ...money, ...more })
+        })
+      const item = {
+        success: true,
+        pspReference: 'T'.repeat(16),
+        amount: { value: 9200, currency: 'EUR' },
+      }
+      const returned = { ...item, eventCode: 'REFUND_FAILED', merchantReference: `undo1.${key}` }
+      const words = async () =>
+        (await tell(adyen.message(returned))).map(({ outcome }) => outcome.is)
+      // A record of an earlier version keeps the payment of its last try.
+      await store({})
+      has(
+        await undo(scene, frozen({ ...operation, refs: { payment } })),
+        { is: 'reversed' },
+        'known',
+      )
+      await store({ payments: [], unnamed: 1 })
+      assert.deepEqual(await words(), ['notReversed'])
+      has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+      await store({ payments: [], unnamed: 2 })
+      assert.deepEqual(await words(), ['notReversed'], 'of another try')
+    },
+    mistakes: [
+      mistake('undo-told', 'unnamed === round || before.some', 'before.some'),
+      mistake('undo', '[{ psp: payment, undone: round }]', '[]'),
+      mistake('undo-told', '(!isReturn || isReturned(known))', 'true'),
     ],
   },
   {
@@ -582,7 +675,13 @@ export const undoRules: readonly Rule[] = [
         has(await undo(scene, operation), { is: 'reversed' }, order)
       }
     },
-    mistakes: [mistake('undo-told', "if (known?.state === 'done') return []", '')],
+    mistakes: [
+      mistake(
+        'undo-told',
+        "if (known?.state === 'done' && (!isReturn || isReturned(known))) return []",
+        '',
+      ),
+    ],
   },
   {
     rule: 'a refused request for a reversal proves nothing, and the next one has another name',
