@@ -4,7 +4,7 @@ import { eventId, unreadable } from './claims.ts'
 import { moneyOf } from './money.ts'
 import type { Named } from './references.ts'
 import type { Item } from './signature.ts'
-import { amendUndo, amountOf, standingIn, type Undo, withAuthorised } from './undo.ts'
+import { amendUndo, amountOf, standingIn, type Undo, withAuthorised, withRefusal } from './undo.ts'
 
 type Reversal = Extract<Named, { is: 'payment' | 'undo' }>
 
@@ -90,9 +90,7 @@ function afterReturn(undo: Undo, item: Item, round: number): Undo {
   const isLast = undo.round === round
   const isOfRound = unnamed === round || before.some(({ undone }) => undone === round)
   if (!isLast && !isOfRound) return undo
-  const back = before.map(({ psp, undone }) =>
-    undone === undefined || undone === round ? { psp } : { psp, undone },
-  )
+  const back = before.map((one) => (one.undone === round ? { psp: one.psp } : one))
   const psp = isLast ? undo.payment || item.originalReference : ''
   return {
     ...known,
@@ -109,5 +107,5 @@ function afterFailure(undo: Undo, item: Item, named: Reversal): Undo {
   // A try under way stays one of the payment that it named.
   const found = payment === '' || undo.by === 'payment' ? {} : { payment }
   const isEnd = undo.state === 'asked' && isOfTry(undo, named, eventCode)
-  return isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }
+  return isEnd ? { ...withRefusal(undo), ...found, state: 'failed' } : { ...undo, ...found }
 }

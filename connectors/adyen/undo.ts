@@ -41,6 +41,8 @@ type Authorised = {
   readonly psp: string
   /** The try that took it back; 0 for another way. */
   readonly undone?: number
+  /** The last try that Adyen refused. */
+  readonly refused?: number
 }
 
 /** With a payment that is known to be authorised. */
@@ -59,9 +61,21 @@ export function withTold(undo: Undo, psp: string): Undo {
   return { ...known, authorised: true, payments: told }
 }
 
-/** Adyen's reference of a payment that was not taken back. */
+/**
+ * Adyen's reference of a payment that was not taken back. One that Adyen refuses to take back waits for its turn, so
+ * that it does not keep the others from theirs.
+ */
 export const standingIn = (payments: readonly Authorised[] = []): string | undefined =>
-  payments.find(({ undone }) => undone === undefined)?.psp
+  payments
+    .filter(({ undone }) => undone === undefined)
+    .toSorted(({ refused: one = 0 }, { refused: other = 0 }) => one - other)[0]?.psp
+
+/** After the last try, which Adyen refused for the payment that it named. */
+export function withRefusal(undo: Undo): Undo {
+  const { payment, payments = [], round } = undo
+  const told = payments.map((one) => (one.psp === payment ? { ...one, refused: round } : one))
+  return { ...undo, payments: told }
+}
 
 export const undoName = (key: string): string => `undo:${key}`
 
@@ -133,9 +147,11 @@ export async function undo(
   const refused = readError(answer, json)
   if (refused === undefined) return unknownFor(`Adyen answered with HTTP ${answer.status}`)
   // The next try has a name of its own, because Adyen repeats its answer to a known one.
-  await amendUndo(records, key, (known) =>
-    known.round === plan.round && known.state === 'asked' ? { ...known, state: 'open' } : known,
-  )
+  await amendUndo(records, key, (known) => {
+    if (known.round !== plan.round || known.state !== 'asked') return known
+    // A refused login says nothing about the payment.
+    return { ...(refused.isOfAccess ? known : withRefusal(known)), state: 'open' }
+  })
   return unknownFor(`Adyen refused the reversal: HTTP ${refused.status}, error ${refused.code}`)
 }
 

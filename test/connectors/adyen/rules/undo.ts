@@ -83,7 +83,7 @@ export const undoRules: readonly Rule[] = [
       mistake('undo-told', 'return isRefused || isReturn ? [{', "return told === 'failed' ? [{"),
       mistake(
         'undo-told',
-        "isEnd ? { ...undo, ...found, state: 'failed' } : { ...undo, ...found }",
+        "isEnd ? { ...withRefusal(undo), ...found, state: 'failed' } : { ...undo, ...found }",
         '{ ...undo, ...found }',
       ),
     ],
@@ -330,6 +330,8 @@ export const undoRules: readonly Rule[] = [
         assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${pspReference}/reversals`), known)
         const [fails] = await ended(scene, operation.key, 'failed')
         if (known !== 'unknown') assert.equal(fails, 'notReversed', known)
+        // The sandbox does not know the other one, whose turn it is.
+        if (known === 'authorised') has(await undo(scene, told), { is: 'unknown' }, 'the other one')
         has(await undo(scene, told), { is: 'requested' }, `${known}, once more`)
       }
     },
@@ -487,10 +489,77 @@ export const undoRules: readonly Rule[] = [
         "isLast || undo.state === 'done' ? 'failed' : undo.state",
         "isLast ? 'failed' : undo.state",
       ),
+      mistake('undo-told', 'one.undone === round ? { psp: one.psp } : one', '({ psp: one.psp })'),
+    ],
+  },
+  {
+    rule: 'of payments that stand under one name, one that Adyen refuses to take back does not keep the others from their turn',
+    async run(scene) {
+      const { adyen, stage } = scene
+      const refuse = (status: number, errorType: string) => {
+        const body = JSON.stringify({ status, errorCode: '000', errorType, message: 'No' })
+        const damage = { do: 'replace', status, type: 'application/json', body } as const
+        stage.front.meet({ reaches: false, damage }, 'any')
+      }
+      const { operation } = await scene.paid('debit')
+      const { key } = operation
+      const one = adyen.ledger.byReference(key)!
+      const other = adyen.ledger.add({ ...one, pspReference: newReference() })
+      const third = adyen.ledger.add({ ...one, pspReference: newReference() })
+      await undo(scene, operation)
+      for (const payment of [one, other, third])
+        await scene.tell(adyen.message(authorisationItem(payment)))
+      assert.deepEqual(await ended(scene, key, 'failed'), [], 'by our own reference')
+      const now = async (payment: typeof one, what: string) => {
+        has(await undo(scene, operation), { is: 'requested' }, what)
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`), what)
+      }
+      const refused = async () =>
+        assert.deepEqual(await ended(scene, key, 'failed'), ['notReversed'])
+      refuse(401, 'security')
+      has(await undo(scene, operation), { is: 'unknown' }, 'a login')
+      await now(one, 'no payment was refused')
+      await refused()
+      refuse(422, 'validation')
+      has(await undo(scene, operation), { is: 'unknown' }, 'a request')
+      await now(third, 'the first two were refused')
+      await refused()
+      await now(one, 'all were refused, this one first')
+      await refused()
+      await now(other, 'now that one')
+      const done = async (payment: typeof one) =>
+        scene.tell(adyen.message(undoItem(adyen.ledger.endUndo(key, 'done'), payment)))
+      assert.deepEqual(await done(other), [], 'others stand')
+      await now(third, 'its turn')
+      const { reference } = adyen.ledger.undoOf(key)!
+      assert.deepEqual(await done(third), [], 'one stands')
+      await now(one, 'the last one')
+      await refused()
+      // The money of the third one comes back to the merchant.
+      const returned = {
+        ...undoItem(adyen.ledger.undoOf(key)!, third),
+        merchantReference: reference,
+      }
+      const message = adyen.message({ ...returned, eventCode: 'REFUND_FAILED', success: true })
+      assert.equal((await scene.tell(message))[0]?.outcome.is, 'notReversed')
+      await now(third, 'nobody refused it since')
+    },
+    mistakes: [
+      mistake(
+        'undo',
+        ' .toSorted(({ refused: one = 0 }, { refused: other = 0 }) => one - other)[0]',
+        '[0]',
+      ),
+      mistake('undo', '=> one - other)', '=> other - one)'),
+      mistake('undo', '{ ...one, refused: round }', '{ ...one, refused: 1 }'),
+      mistake('undo', 'one.psp === payment ? { ...one, refused', 'true ? { ...one, refused'),
+      mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'withRefusal(known)'),
+      mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'known'),
+      mistake('undo-told', '...withRefusal(undo), ...found', '...undo, ...found'),
       mistake(
         'undo-told',
-        'undone === undefined || undone === round ? { psp } : { psp, undone }',
-        '({ psp })',
+        'one.undone === round ? { psp: one.psp } : one',
+        'one.undone === undefined || one.undone === round ? { psp: one.psp } : one',
       ),
     ],
   },
@@ -694,7 +763,11 @@ export const undoRules: readonly Rule[] = [
       has(scene.sent(), { reference: `undo2.${operation.key}` }, 'another name')
     },
     mistakes: [
-      mistake('undo', "{ ...known, state: 'open' }", 'known'),
+      mistake(
+        'undo',
+        "return { ...(refused.isOfAccess ? known : withRefusal(known)), state: 'open' }",
+        'return known',
+      ),
       mistake(
         'undo',
         'return unknownFor(`Adyen refused',
