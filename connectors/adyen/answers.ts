@@ -17,7 +17,7 @@ import {
 } from '@tollgate/plugin-kit'
 import { isSame, moneyOf } from './money.ts'
 import { avsOf, cvcOf, errorReasonFor, inProgress, refusalReasonFor } from './reasons.ts'
-import { referenceOf } from './references.ts'
+import { isNameOf } from './references.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -162,7 +162,7 @@ export function readModification(answer: HttpAnswer, operation: Operation): Outc
   const payment = operation.original?.refs.payment ?? ''
   const modification = takenAs(answer, json, { paymentPspReference: payment })
   if (modification === undefined) return unknown(`Adyen answered with HTTP ${answer.status}`)
-  if (json.reference !== undefined && json.reference !== referenceOf(operation)) {
+  if (json.reference !== undefined && !isNameOf(operation, json.reference)) {
     return unknown('the answer is about another operation')
   }
   const refs = { payment, modification }

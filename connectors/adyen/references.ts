@@ -18,6 +18,11 @@ export function referenceOf({ kind, key, amount }: Operation): string {
   return `${marks[kind]}${whole}.${key}`
 }
 
+/** Adyen repeats its answer to a known key, with the name of then: cancellations had no amount in it at first. */
+export const isNameOf = (operation: Operation, name: unknown): boolean =>
+  name === referenceOf(operation) ||
+  (operation.kind === 'reverse' && name === `${marks.reverse}.${operation.key}`)
+
 /** A reversal by key. Each try has a name of its own, because Adyen answers a known name as it did before. */
 export const undoReferenceOf = (key: string, round: number): string => `undo${round}.${key}`
 

@@ -318,14 +318,27 @@ export const answerRules: readonly Rule[] = [
         stage.front.meet({ reaches: true, damage: { do: 'change', change } }, 'moving')
         has((await stage.perform(operation)).outcome, { is: 'unknown' }, `another ${name}`)
       }
+      for (const [kind, is] of [
+        ['reverse', 'accepted'],
+        ['capture', 'unknown'],
+      ] as const) {
+        const operation = await stage.prepare(kind)
+        // The name that a cancellation had in an earlier version.
+        const reference = `rv.${operation.key}`
+        const change = (body: string) => JSON.stringify({ ...JSON.parse(body), reference })
+        stage.front.meet({ reaches: true, damage: { do: 'change', change } }, 'moving')
+        has((await stage.perform(operation)).outcome, { is }, `${kind} by an earlier name`)
+      }
       await paid('debit')
     },
     mistakes: [
       mistake(
         'answers',
-        'json.reference !== undefined && json.reference !== referenceOf(operation)',
+        'json.reference !== undefined && !isNameOf(operation, json.reference)',
         'false',
       ),
+      mistake('references', "(operation.kind === 'reverse' && name", '(false && name'),
+      mistake('references', "(operation.kind === 'reverse' && name", '(name'),
       mistake('answers', 'return isTaken && isOurs ?', 'return isTaken ?'),
       mistake('answers', "&& json.status === 'received'", ''),
     ],
