@@ -21,6 +21,7 @@ import type { HostLog } from '../http/request-log.ts'
 import { securityLog } from '../logging.ts'
 import { systemCode } from '../thrown.ts'
 import { findKeys } from './keys.ts'
+import { portsIn } from './ports.ts'
 import { type DatabaseFacts, databaseFacts } from './store.ts'
 
 /** The database of an installation: its own server, or the embedded one. */
@@ -201,10 +202,10 @@ export async function openInstallation(
       plugins,
       listensAt(url) {
         own.url = url
-        exceptPorts.push(Number(new URL(url).port))
+        exceptPorts.push(...portsIn([url]))
       },
       keepsFromMerchants(url) {
-        exceptPorts.push(Number(new URL(url).port))
+        exceptPorts.push(...portsIn([url]))
       },
       async close() {
         await gateway.close()
@@ -278,14 +279,8 @@ function portsOf(settings: HostSettings, database: OpenDatabase): number[] {
     settings.officeUrl,
     settings.keyServerUrl,
   ]
-  const ports = urls.flatMap((text) => {
-    const url = text === undefined ? null : URL.parse(text)
-    return url === null ? [] : [Number(url.port) || (usualPorts[url.protocol] ?? 5432)]
-  })
-  return [settings.port, ...ports]
+  return [settings.port, ...portsIn(urls)]
 }
-
-const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 const keyFiles = ['keyFile', 'keyServerTokenFile', 'keyServerCaFile'] as const
 
