@@ -1,8 +1,15 @@
 /** The rules for late words: no contradicting message is lost, and no money with it. */
 const hex = (column: string) => `replace(${column}::text, '-', '')`
 
-/** The acquirer's reference of a fact, or the id of its message without one. */
-const toldReference = `replace(c.reference, chr(10) || 'unnamed', '')`
+/**
+ * Whether a reference is that of a fact `f`: the acquirer's, or the id of its message without one. A settlement line
+ * has a reference of a fact that the acquirer's own process booked, and can be the first to tell of it.
+ */
+const isNameOf = (reference: string) =>
+  `(${reference} = f.reference or f.is_booked and ${reference} = 'sim-' || f.key)`
+
+/** Whether the chargeback or reversal `c` records the fact `f`. */
+const isFact = `c.kind = f.kind and ${isNameOf("replace(c.reference, chr(10) || 'unnamed', '')")}`
 
 /** The excess of an entry in minor units. */
 const amountOf = (entry: string) => `greatest(
@@ -22,7 +29,7 @@ given as (
 disputed as (
   select c.payment_id, sum(case c.kind when 'chargeback' then f.minor else -f.minor end) as minor
   from oracle.fact f
-  join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
+  join tollgate.chargeback c on ${isFact}
   where not f.is_other and f.currency = 'EUR'
   group by c.payment_id),
 sums as (
@@ -100,7 +107,7 @@ const chargebacksOnce = `
 select ${hex('f.payment_id')} as about,
   format('%s %s of %s %s is recorded %s times', f.kind, f.reference, f.minor, f.currency, count(c.record_id)) as what
 from oracle.fact f
-left join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
+left join tollgate.chargeback c on ${isFact}
   and c.minor = f.minor and c.currency = f.currency
 where not f.is_other
 group by f.kind, f.reference, f.payment_id, f.minor, f.currency
@@ -110,7 +117,7 @@ select ${hex('c.payment_id')}, format('the acquirer knows no %s %s of %s %s', c.
 from tollgate.chargeback c
 where not exists (
   select from oracle.fact f
-  where f.kind = c.kind and f.reference = ${toldReference} and f.minor = c.minor and f.currency = c.currency and not f.is_other)
+  where ${isFact} and f.minor = c.minor and f.currency = c.currency and not f.is_other)
 union all
 select ${hex('c.payment_id')}, format('%s %s has %s records', c.kind, c.reference, count(p.id))
 from tollgate.chargeback c
@@ -127,22 +134,22 @@ const misfitsListed = `
 select ${hex('f.payment_id')} as about,
   format('%s %s of %s %s is on no list', f.kind, f.reference, f.minor, f.currency) as what
 from oracle.fact f
-left join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
+left join tollgate.chargeback c on ${isFact}
 left join tollgate.chargeback r on f.kind = 'reversal' and r.kind = 'chargeback' and r.reference = c.reverses
 where (f.is_other or f.currency <> 'EUR' or f.kind = 'chargeback' and c.balance_id is null
     or f.kind = 'reversal' and c.counted < c.minor)
   and not exists (
     select from tollgate.attention l
-    where l.kind = 'beyond-sums' and l.detail ->> 'reference' = f.reference
+    where l.kind = 'beyond-sums' and ${isNameOf("l.detail ->> 'reference'")}
       and (l.detail ->> 'minor')::bigint = f.minor)
 union all
 select ${hex('f.payment_id')}, format('chargeback %s in %s, and refunds do not wait', f.reference, f.currency)
 from oracle.fact f
-join tollgate.chargeback c on c.kind = f.kind and ${toldReference} = f.reference
+join tollgate.chargeback c on ${isFact}
 join tollgate.payment p on p.id = c.payment_id and p.state = 'approved'
 where f.currency <> 'EUR' and not exists (
   select from tollgate.attention l
-  where l.kind = 'beyond-sums' and l.detail ->> 'reference' = f.reference and p.root_id = any(l.freezes))
+  where l.kind = 'beyond-sums' and ${isNameOf("l.detail ->> 'reference'")} and p.root_id = any(l.freezes))
 union all
 select ${hex('r.payment_id')}, format('event %s came again with other content, and is on no list', r.event_id)
 from oracle.repeated r
