@@ -36,11 +36,10 @@ export function lateWordOf(
   const isOtherAmount = amount !== undefined && !isSameAmount(amount, movedBy(payment))
   const other = otherReference(engine, payment, outcome)
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
-  // A second success that is told as accepted and then as approved is one.
-  const isSecond = other !== undefined && isSuccess && !isOtherAmount
   const what = isOtherAmount ? `${outcome.is} ${amount.minor} ${amount.currency}` : outcome.is
-  const named = other === undefined ? what : `${what} ${other}`
-  const content = isSecond ? other : named
+  // A second success that is told as accepted and then as approved is one.
+  const isOne = other !== undefined && isSuccess && !isOtherAmount
+  const content = [...(isOne ? [] : [what]), ...(other === undefined ? [] : [other])].join(' ')
   const said = {
     row: payment.state,
     outcome: outcome.is,

@@ -177,14 +177,10 @@ function typesOf({ record_type: recordType, transaction_type: type }: Assignable
   return type === 'REFUND' ? ['RF'] : type === 'CREDIT' ? ['CD'] : charges
 }
 
-/** Whether the money of a record goes the way of its transaction type. Of no money, no way is wrong. */
-const isRightWay = ({ transaction_type: type, cashflow, amount_minor: minor }: AssignableRow) =>
-  minor === 0n || cashflow === (type === 'DEBIT' ? 'POS' : 'NEG')
-
 /** A record settles at most the amount of each payment. */
 function partOf(record: AssignableRow, payment: AssignablePayment, payments: number): bigint {
   const isSettled = record.record_type === 'SETTLED' && record.status === 'SUCCESS'
-  if (!isSettled || !isRightWay(record)) return 0n
+  if (!isSettled || !record.is_right_way) return 0n
   const isWhole = payments > 1 || payment.currency !== record.currency
   return isWhole || payment.minor < record.amount_minor ? payment.minor : record.amount_minor
 }
@@ -211,7 +207,7 @@ function discrepanciesOf(
   const isOff = sum < record.amount_minor || (isSettled && sum > record.amount_minor)
   const isUnpaid = ({ state, is_reversed: isReversed }: AssignablePayment) =>
     state === 'declined' || state === 'expired' || isReversed
-  const isContrary = !isRightWay(record) || payments.some(isUnpaid)
+  const isContrary = !record.is_right_way || payments.some(isUnpaid)
   return [
     ...(!isForeign && isOff ? ['AMOUNT'] : []),
     ...(isForeign ? ['CURRENCY'] : []),
@@ -222,7 +218,7 @@ function discrepanciesOf(
 function hasEffect(record: AssignableRow, payments: readonly AssignablePayment[]): boolean {
   if (record.record_type === 'FEE') return false
   if (record.record_type !== 'SETTLED' || record.status === 'FAILED') return true
-  if (!isRightWay(record)) return false
+  if (!record.is_right_way) return false
   return payments.some(({ state, final_by: finalBy }) => state !== 'approved' || finalBy !== null)
 }
 

@@ -11,6 +11,7 @@ import {
   placesOf,
   withBalance,
 } from './match/stored-places.ts'
+import { isRightWay } from './stored-way.ts'
 
 export type AuditOfDecision = {
   readonly id: string
@@ -28,7 +29,8 @@ export type AssignableRow = {
   record_type: string
   transaction_type: string
   status: string
-  cashflow: string
+  /** Whether the money goes the way of the transaction type. */
+  is_right_way: boolean
   amount_minor: bigint
   currency: string
   match_status: string | null
@@ -38,7 +40,8 @@ export type AssignableRow = {
 /** Locks the scope first: matches of one payment are counted by one transaction at a time. */
 export const lockForAssignment = (recordId: string) => sql<AssignableRow>`
 select record.id, record.scope_id, scope.connector, scope.mode, record.file_id, file.name as file_name,
-  record.record_type, record.transaction_type, record.status, record.cashflow, record.amount_minor,
+  record.record_type, record.transaction_type, record.status, record.amount_minor,
+  ${isRightWay(sql`record`)} as is_right_way,
   record.currency, record.match_status, record.tier
 from tollgate.settlement_record as record
 join tollgate.settlement_scope as scope on scope.id = record.scope_id

@@ -52,6 +52,7 @@ export async function makeUp(
   open: (no: number) => Shops,
 ): Promise<void> {
   if (missing(injected).length > 0) {
+    // Files that still wait are waited for once more when the run has become quiet.
     await scene.settlements.done(filesWithinMs).catch(() => undefined)
   }
   let no = 0

@@ -83,8 +83,7 @@ const part = sql`case
 /**
  * What follows from a certain match: a chargeback or its reversal, a failure, or the end of an open or
  * accepted payment. A plain settled payment needs nothing. Money that goes the other way than the payment's proves
- * nothing about it. A composite match has no effect before an operator
- * confirms it.
+ * nothing about it. A composite match has no effect before an operator confirms it.
  */
 const hasEffect = sql`((work.purpose = 'dispute' and (option.tier < 5 or stage.status <> 'FAILED'))
     or (work.purpose = 'settled' and (stage.status = 'FAILED'

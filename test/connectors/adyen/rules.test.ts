@@ -10,10 +10,18 @@ import { answerRules } from './rules/answers.ts'
 import { eventRules } from './rules/events.ts'
 import { reportRules } from './rules/reports.ts'
 import { requestRules } from './rules/requests.ts'
+import { severalPaymentsRules } from './rules/several-payments.ts'
 import { undoRules } from './rules/undo.ts'
 import { obey } from './scene.ts'
 
-const rules = [...answerRules, ...requestRules, ...eventRules, ...undoRules, ...reportRules]
+const rules = [
+  ...answerRules,
+  ...requestRules,
+  ...eventRules,
+  ...undoRules,
+  ...severalPaymentsRules,
+  ...reportRules,
+]
 
 const shown = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 90)
 

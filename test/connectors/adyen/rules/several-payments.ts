@@ -1,0 +1,327 @@
+/** Rules about several payments under one name, of which a reversal by key has to take back each. */
+import assert from 'node:assert/strict'
+import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
+import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
+import { undoName } from '../../../../connectors/adyen/undo.ts'
+import { answered, frozen } from '../../../../plugins/kit/testing/operation.ts'
+import { has } from '../scene.ts'
+import { ended, type Fields, undo } from './reversing.ts'
+import { mistake, type Rule } from './rule.ts'
+
+export const severalPaymentsRules: readonly Rule[] = [
+  {
+    rule: 'a second payment of one name is taken back by a reversal of its own, whenever and by whom it is told',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const [by, when] of [
+        ['a webhook', 'after the end'],
+        ['a webhook', 'before the end'],
+        ['the engine', 'after the end'],
+        ['the engine', 'before the end'],
+      ] as const) {
+        const what = `${by}, ${when}`
+        const { operation } = await scene.paid('debit')
+        const { key } = operation
+        const one = adyen.ledger.byReference(key)!
+        const refusal = { success: false, pspReference: 'T'.repeat(16), merchantReference: key }
+        const other = { ...one, pspReference: newReference() }
+        await undo(scene, operation)
+        await ended(scene, key)
+        await undo(scene, operation)
+        adyen.ledger.endUndo(key, 'done')
+        const done = adyen.messageAbout(key)
+        const second = adyen.ledger.undoOf(key)!
+        const nameless = adyen.message({ ...undoItem(second, one), originalReference: '' })
+        const authorised = async () => {
+          adyen.ledger.add(other)
+          if (by === 'a webhook') await tell(adyen.message(authorisationItem(other)))
+        }
+        const refs = { payment: other.pspReference }
+        const told = by === 'the engine' ? frozen({ ...operation, refs }) : operation
+        const isNow = (payment: { pspReference: string }, round: number) => {
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`), what)
+          has(scene.sent(), { reference: `undo${round}.${key}` }, what)
+        }
+        if (when === 'before the end') {
+          await authorised()
+          const cancel = { ...refusal, eventCode: 'TECHNICAL_CANCEL', amount: one.amount }
+          await tell(adyen.message({ ...cancel, originalReference: 'R'.repeat(16) }))
+          has(await undo(scene, told), { is: 'requested' }, what)
+          isNow(one, 2)
+          assert.deepEqual(await tell(done), [], `${what}: the other one stands`)
+        } else {
+          assert.equal((await tell(done))[0]?.outcome.is, 'reversed')
+          has(await undo(scene, operation), { is: 'reversed' }, what)
+          await authorised()
+        }
+        has(await undo(scene, told), { is: 'requested' }, what)
+        isNow(other, 3)
+        for (const repeat of [done, nameless]) assert.deepEqual(await tell(repeat), [], what)
+        has(await undo(scene, operation), { is: 'requested' }, what)
+        isNow(other, 3)
+        assert.deepEqual(await ended(scene, key, 'failed'), ['notReversed'], what)
+        has(await undo(scene, told), { is: 'requested' }, what)
+        assert.deepEqual(await ended(scene, key, 'done'), ['reversed'], what)
+        for (const { pspReference } of [one, other]) {
+          const asked = frozen({ ...operation, refs: { payment: pspReference } })
+          has(await undo(scene, asked), { is: 'reversed' }, what)
+        }
+        const returned = { ...undoItem(second, one), eventCode: 'REFUND_FAILED', success: true }
+        assert.equal((await tell(adyen.message(returned)))[0]?.outcome.is, 'notReversed')
+        has(await undo(scene, operation), { is: 'requested' }, what)
+        isNow(one, 5)
+      }
+    },
+    mistakes: [
+      mistake('undo', "isOver && heard.state === 'done'", "heard.state === 'done'"),
+      mistake('undo', 'told === undefined ? known : withTold(known, told)', 'known'),
+      mistake('undo', 'if (next === known ||', 'if (next.round === known.round ||'),
+      mistake(
+        'events',
+        'if (success) return withTold(undo, psp)',
+        'if (success) return { ...undo, authorised: true, payment: psp }',
+      ),
+      mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) return []', ''),
+      mistake(
+        'undo-told',
+        'one.psp === psp ? { psp, undone: round } : one',
+        '({ ...one, undone: round })',
+      ),
+      mistake('undo-told', "undo.state === 'asked' && isOther ? 'asked' : 'done'", "'done'"),
+      mistake('undo-told', 'if (!isOfTry(undo, named, eventCode)) return undefined', ''),
+      mistake('undo-told', "payment === '' || undo.by === 'payment' ? {}", "payment === '' ? {}"),
+      mistake('undo-told', 'if (!isLast && !isOfRound) return undo', 'if (!isLast) return undo'),
+      mistake(
+        'undo-told',
+        "isLast || undo.state === 'done' ? 'failed' : undo.state",
+        "isLast ? 'failed' : undo.state",
+      ),
+      mistake('undo-told', 'one.undone === round ? { psp: one.psp } : one', '({ psp: one.psp })'),
+    ],
+  },
+  {
+    rule: 'of payments that stand under one name, one that Adyen refuses to take back does not keep the others from their turn',
+    async run(scene) {
+      const { adyen, stage } = scene
+      const refuse = (status: number, errorType: string) => {
+        const body = JSON.stringify({ status, errorCode: '000', errorType, message: 'No' })
+        const damage = { do: 'replace', status, type: 'application/json', body } as const
+        stage.front.meet({ reaches: false, damage }, 'any')
+      }
+      const { operation } = await scene.paid('debit')
+      const { key } = operation
+      const one = adyen.ledger.byReference(key)!
+      const other = adyen.ledger.add({ ...one, pspReference: newReference() })
+      const third = adyen.ledger.add({ ...one, pspReference: newReference() })
+      await undo(scene, operation)
+      for (const payment of [one, other, third])
+        await scene.tell(adyen.message(authorisationItem(payment)))
+      assert.deepEqual(await ended(scene, key, 'failed'), [], 'by our own reference')
+      const now = async (payment: typeof one, what: string) => {
+        has(await undo(scene, operation), { is: 'requested' }, what)
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`), what)
+      }
+      const refused = async () =>
+        assert.deepEqual(await ended(scene, key, 'failed'), ['notReversed'])
+      refuse(401, 'security')
+      has(await undo(scene, operation), { is: 'unknown' }, 'a login')
+      await now(one, 'no payment was refused')
+      await refused()
+      refuse(422, 'validation')
+      has(await undo(scene, operation), { is: 'unknown' }, 'a request')
+      await now(third, 'the first two were refused')
+      await refused()
+      await now(one, 'all were refused, this one first')
+      await refused()
+      await now(other, 'now that one')
+      const done = async (payment: typeof one) =>
+        scene.tell(adyen.message(undoItem(adyen.ledger.endUndo(key, 'done'), payment)))
+      assert.deepEqual(await done(other), [], 'others stand')
+      await now(third, 'its turn')
+      const { reference } = adyen.ledger.undoOf(key)!
+      assert.deepEqual(await done(third), [], 'one stands')
+      await now(one, 'the last one')
+      await refused()
+      // The money of the third one comes back to the merchant.
+      const returned = {
+        ...undoItem(adyen.ledger.undoOf(key)!, third),
+        merchantReference: reference,
+      }
+      const message = adyen.message({ ...returned, eventCode: 'REFUND_FAILED', success: true })
+      assert.equal((await scene.tell(message))[0]?.outcome.is, 'notReversed')
+      await now(third, 'nobody refused it since')
+    },
+    mistakes: [
+      mistake(
+        'undo',
+        ' .toSorted(({ refused: one = 0 }, { refused: other = 0 }) => one - other)[0]',
+        '[0]',
+      ),
+      mistake('undo', '=> one - other)', '=> other - one)'),
+      mistake('undo', '{ ...one, refused: round }', '{ ...one, refused: 1 }'),
+      mistake('undo', 'one.psp === payment ? { ...one, refused', 'true ? { ...one, refused'),
+      mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'withRefusal(known)'),
+      mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'known'),
+      mistake('undo-told', '...withRefusal(undo), ...found', '...undo, ...found'),
+      mistake(
+        'undo-told',
+        'one.undone === round ? { psp: one.psp } : one',
+        'one.undone === undefined || one.undone === round ? { psp: one.psp } : one',
+      ),
+    ],
+  },
+  {
+    rule: 'a payment that is told after a success without its name is the one that was taken back, and the next one stands',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const eventCode of ['TECHNICAL_CANCEL', 'CANCELLATION', 'an older record'] as const)
+        for (const by of ['a webhook', 'the engine'] as const) {
+          const what = `${eventCode}, ${by}`
+          const { operation } = await scene.paid('authorize')
+          const { key } = operation
+          const one = adyen.ledger.byReference(key)!
+          const name = undoName(key)
+          const recordOf = async () =>
+            (await stage.call(({ records }) => records.get(name))).returned as Fields
+          await undo(scene, operation)
+          adyen.ledger.endUndo(key, 'done')
+          const end = { ...undoItem(adyen.ledger.undoOf(key)!, one), originalReference: '' }
+          if (eventCode === 'an older record') {
+            const record = await recordOf()
+            const done = { ...record, state: 'done' } as Fields
+            await stage.call(({ records }) => records.swap(name, record, done))
+          } else {
+            const success = adyen.message({ ...end, eventCode })
+            for (const _ of ['first', 'again'])
+              assert.equal((await tell(success))[0]?.outcome.is, 'reversed', what)
+          }
+          const sent = adyen.ledger.undos.length
+          const told = async (payment: typeof one) => {
+            if (by === 'a webhook') await tell(adyen.message(authorisationItem(payment)))
+            const refs = by === 'the engine' ? { refs: { payment: payment.pspReference } } : {}
+            return undo(scene, frozen({ ...operation, ...refs }))
+          }
+          has(await undo(scene, operation), { is: 'reversed' }, what)
+          has(await told(one), { is: 'reversed' }, `${what}: it was taken back`)
+          if (eventCode !== 'an older record') await tell(adyen.message({ ...end, eventCode }))
+          assert.equal(adyen.ledger.undos.length, sent, what)
+          const other = adyen.ledger.add({ ...one, pspReference: newReference(), isUndone: false })
+          has(await told(other), { is: 'requested' }, `${what}: another one stands`)
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/`), what)
+          assert.deepEqual(await ended(scene, key, 'done'), ['reversed'], what)
+          // The money of the first one comes back to the merchant.
+          const returned = { ...end, eventCode: 'REFUND_FAILED', merchantReference: `undo1.${key}` }
+          const [claim] = await tell(adyen.message(returned))
+          assert.equal(claim?.outcome.is, 'notReversed', what)
+          if (eventCode === 'CANCELLATION') continue
+          has(await undo(scene, operation), { is: 'requested' }, what)
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${one.pspReference}/`), what)
+        }
+    },
+    mistakes: [
+      mistake('undo-told', 'payments.length === 0 ? { unnamed: round } : {}', '{}'),
+      mistake('undo-told', 'payments.length === 0 ? { unnamed: round } : {}', '{ unnamed: round }'),
+      mistake('undo-told', '? undo.round : 0', '? 0 : 0'),
+      mistake('undo', "if (state !== 'done' || payments !== undefined) return undo", 'return undo'),
+      mistake('undo', '[{ psp, undone: unnamed }]', 'payments'),
+      mistake(
+        'undo',
+        'const { unnamed, ...known } = undo',
+        'const { unnamed } = undo; const known = undo',
+      ),
+      mistake(
+        'undo',
+        'return { ...known, authorised: true, payments: told }',
+        'return { ...undo, payments: unnamed === undefined ? payments : [...payments.slice(0, -1), { psp, undone: unnamed }] }',
+      ),
+      mistake('undo-told', '(!isReturn || isReturned(known))', 'true'),
+    ],
+  },
+  {
+    rule: 'the money of a payment that no success named comes back, and an earlier record knows the payment of its last try',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      const { operation } = await scene.paid('debit')
+      const { key, amount } = operation
+      const name = undoName(key)
+      const payment = adyen.ledger.byReference(key)!.pspReference
+      const record = { round: 2, state: 'done', by: 'payment', payment } as const
+      const money = { minor: String(amount.minor), currency: amount.currency }
+      const store = (more: Fields) =>
+        stage.call(async ({ records }) => {
+          await records.swap(name, await records.get(name), { ...record, ...money, ...more })
+        })
+      const item = {
+        success: true,
+        pspReference: 'T'.repeat(16),
+        amount: { value: 9200, currency: 'EUR' },
+      }
+      const returned = { ...item, eventCode: 'REFUND_FAILED', merchantReference: `undo1.${key}` }
+      const words = async () =>
+        (await tell(adyen.message(returned))).map(({ outcome }) => outcome.is)
+      // A record of an earlier version keeps the payment of its last try.
+      await store({})
+      has(
+        await undo(scene, frozen({ ...operation, refs: { payment } })),
+        { is: 'reversed' },
+        'known',
+      )
+      await store({ payments: [], unnamed: 1 })
+      assert.deepEqual(await words(), ['notReversed'])
+      has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+      await store({ payments: [], unnamed: 2 })
+      assert.deepEqual(await words(), ['notReversed'], 'of another try')
+    },
+    mistakes: [
+      mistake('undo-told', 'unnamed === round || before.some', 'before.some'),
+      mistake('undo', '[{ psp: payment, undone: round }]', '[]'),
+      mistake('undo-told', '(!isReturn || isReturned(known))', 'true'),
+    ],
+  },
+  {
+    rule: 'a second payment that is listed beside the first one is taken back, and a refused try changes nothing',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const how of ['named', 'nameless']) {
+        const { operation } = await scene.paid('authorize')
+        const { key } = operation
+        const one = adyen.ledger.byReference(key)!
+        const other = { ...one, pspReference: newReference() }
+        await undo(scene, operation)
+        await tell(adyen.message(authorisationItem(one)))
+        adyen.ledger.endUndo(key, 'done')
+        if (how === 'named') {
+          adyen.ledger.add(other)
+          await tell(adyen.message(authorisationItem(other)))
+        }
+        const originalReference = how === 'named' ? one.pspReference : ''
+        const item = undoItem(adyen.ledger.undoOf(key)!, one)
+        const words = await tell(adyen.message({ ...item, originalReference }))
+        assert.equal(words.length, how === 'named' ? 0 : 1, how)
+        has(await undo(scene, operation), { is: how === 'named' ? 'requested' : 'reversed' }, how)
+        if (how === 'named')
+          assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/reversals`))
+      }
+      const asked = answered(await scene.paid('debit'))
+      await undo(scene, asked)
+      const { amount } = adyen.ledger.byReference(asked.key)!
+      const refused = { eventCode: 'AUTHORISATION', success: false, amount }
+      const merchantReference = asked.key
+      await tell(adyen.message({ ...refused, merchantReference, pspReference: newReference() }))
+      assert.deepEqual(await ended(scene, asked.key, 'failed'), ['notReversed'])
+    },
+    mistakes: [
+      mistake(
+        'events',
+        'await amendUndo(records, key, (undo) => {',
+        'if (first === psp) await amendUndo(records, key, (undo) => {',
+      ),
+      mistake(
+        'undo-told',
+        "undo.by === 'payment' ? undo.payment : standingIn(undo.payments)",
+        'undo.payment',
+      ),
+      mistake('events', 'const isNone = standingIn(payments) === undefined', 'const isNone = true'),
+    ],
+  },
+]
