@@ -333,7 +333,7 @@ const fallenHosts = (crew: Crew) =>
     assertion: 'hosts end only when they are killed',
   }))
 
-const mostTimelines = 3
+const mostTimelines = mostOfOne
 
 async function tellViolations(
   { sql }: Ground,
