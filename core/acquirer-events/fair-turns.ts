@@ -28,7 +28,8 @@ export async function workOnKey(
   for (;;) {
     const [row] = await engine.lanes.single(takeNext(connector, account, key, limits.eventTurnMs))
     if (row === undefined) return
-    await workOn(engine, row)
+    const receiver = await workOn(engine, row)
+    if (receiver !== undefined) await workOnKey(engine, connector, receiver, key)
   }
 }
 
@@ -44,13 +45,19 @@ export async function workOnDue(engine: Engine): Promise<void> {
   }
 }
 
-/** Never throws because of an event, so that one faulty event does not stop the others. */
-async function workOn(engine: Engine, row: InboundRow): Promise<void> {
+/**
+ * Never throws because of an event, so that one faulty event does not stop the others.
+ *
+ * @returns the account to which the event was handed.
+ */
+async function workOn(engine: Engine, row: InboundRow): Promise<string | undefined> {
+  let receiver: string | undefined
   try {
-    await processEvent(engine, row)
+    receiver = await processEvent(engine, row)
   } catch (error) {
     // A database outage is not the event's fault: the event comes back after a while.
-    if (neverReached(error) || (sqlState(error) !== undefined && outcomeUnknown(error))) return
+    if (neverReached(error) || (sqlState(error) !== undefined && outcomeUnknown(error)))
+      return undefined
     await failed(engine, row, nameOf(error)).catch((unwritten: unknown) => {
       // The event comes back after a while.
       const { connector, event_id } = row
@@ -59,10 +66,11 @@ async function workOn(engine: Engine, row: InboundRow): Promise<void> {
         'the failure of an event could not be written',
       )
     })
-    return
+    return undefined
   }
   const { min, max } = limits.eventWaitMs
   await engine.lanes.single(postponeEvent(row, Math.min(Math.round(min * 1.5 ** row.waits), max)))
+  return receiver
 }
 
 async function failed(engine: Engine, row: InboundRow, error: string): Promise<void> {

@@ -10,6 +10,7 @@ import { isOpen, type Told } from '../payment/late-word-table.ts'
 import { resolve } from '../payment/resolve.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
+import { keepClaim } from './keep.ts'
 import { internalAccount } from './list.ts'
 import { isSameMerchant } from './same-merchant.ts'
 import { closeEvent, type InboundRow } from './store.ts'
@@ -23,30 +24,61 @@ type Done =
   | 'enquired'
   | 'unknown-key'
   | 'other-account'
+  /** The event is one of the payment's own account now. */
+  | 'handed-over'
   | 'recorded'
   | 'conflict'
 
-export async function processEvent(engine: Engine, row: InboundRow): Promise<Done> {
-  const done = await apply(engine, row)
+/** @returns the payment's account, where the event came for another account of the merchant and is handed to it. */
+export async function processEvent(engine: Engine, row: InboundRow): Promise<string | undefined> {
+  const [found] = await engine.lanes.single(paymentByAttempt(row.claim.key))
+  const payment = found === undefined ? undefined : toPayment(found)
+  const to = payment === undefined ? undefined : await receiverOf(engine, payment, row)
+  const done =
+    to === undefined ? await apply(engine, row, payment) : await handOver(engine, row, to)
   if (done !== 'wait') await engine.lanes.single(closeEvent(row, done))
-  return done
+  return to
 }
 
-async function apply(engine: Engine, row: InboundRow): Promise<Done> {
+async function apply(engine: Engine, row: InboundRow, payment: Payment | undefined): Promise<Done> {
   const { claim } = row
-  const [found] = await engine.lanes.single(paymentByAttempt(claim.key))
-  if (found === undefined) return unknownKey(engine, row)
-  const payment = toPayment(found)
-  const account = payment.accountId ?? internalAccount
+  if (payment === undefined) return unknownKey(engine, row)
   if (isOfAuthenticator(payment, row)) return askAuthenticator(engine, payment)
-  const { connector } = row
-  if (payment.connector !== connector) return otherAccount(engine, row)
-  if (account !== row.account && !(await isSameMerchant(engine, connector, account, row.account)))
+  if (!isOfAccount(payment, row) && !(await isOfMerchant(engine, payment, row)))
     return otherAccount(engine, row)
   const { is } = claim.outcome
   if (is === 'chargeback' || is === 'chargebackReversal') return dispute(engine, payment, row)
   const amount = { minor: BigInt(claim.minor), currency: claim.currency }
   return applyMessage(engine, claim.key, outcomeOf(claim), claim.verified, amount)
+}
+
+const accountOf = ({ accountId }: Payment) => accountId ?? internalAccount
+
+const isOfAccount = (payment: Payment, row: InboundRow) =>
+  payment.connector === row.connector && accountOf(payment) === row.account
+
+const isOfMerchant = async (engine: Engine, payment: Payment, { connector, account }: InboundRow) =>
+  payment.connector === connector && isSameMerchant(engine, connector, accountOf(payment), account)
+
+/** The account that has to hear of a verified event instead of the one that it came for. */
+async function receiverOf(
+  engine: Engine,
+  payment: Payment,
+  row: InboundRow,
+): Promise<string | undefined> {
+  if (!row.claim.verified || isOfAccount(payment, row) || isOfAuthenticator(payment, row))
+    return undefined
+  return (await isOfMerchant(engine, payment, row)) ? accountOf(payment) : undefined
+}
+
+/** The acquirer may tell the payment's account the same, also much later: each event counts once, and in order. */
+async function handOver(
+  engine: Engine,
+  { connector, event_id: eventId, claim, received_at: receivedAt }: InboundRow,
+  account: string,
+): Promise<'handed-over'> {
+  await keepClaim(engine, { connector, account, eventId }, claim, receivedAt)
+  return 'handed-over'
 }
 
 function isOfAuthenticator({ answer }: Payment, row: InboundRow): boolean {

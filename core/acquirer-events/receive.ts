@@ -1,12 +1,9 @@
 /** Receives messages of acquirers: stores, acknowledges and then applies them. */
-import { createHash } from 'node:crypto'
 import type { Connector, Inbound, InboundReply } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ConnectorCall } from '../connector/call.ts'
-import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { faultPoint } from '../fault-point.ts'
 import { cardOf } from '../payment/card-of.ts'
 import type { OwnCard } from '../payment/own-number.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
@@ -14,15 +11,10 @@ import { referenceDigest } from '../vault/reference-digest.ts'
 import { type Malformed, type ReadClaim, readClaim, withReferences } from './claim.ts'
 import { workOnKey } from './fair-turns.ts'
 import { floods } from './flood.ts'
+import { digestOf, keepClaim } from './keep.ts'
 import { entryAbout } from './list.ts'
 import { checkedReply, WrongReply } from './reply.ts'
-import {
-  addEvent,
-  addOtherContent,
-  addUnprovenBeside,
-  countUnverified,
-  type StoredClaim,
-} from './store.ts'
+import { countUnverified, type StoredClaim } from './store.ts'
 
 type From = {
   readonly connector: string
@@ -203,28 +195,7 @@ async function keep(engine: Engine, from: From, well: Well): Promise<boolean> {
     well.clear === undefined
       ? well.claim
       : withReferences(well, await cardAbout(engine, well.claim))
-  const text = storable(claim)
-  await faultPoint('before-event', eventId)
-  const rows = await engine.lanes.single(addEvent(connector, account, eventId, text))
-  await faultPoint('after-event', eventId)
-  if (rows.length > 0) return true
-  if (!claim.verified) {
-    const beside = await engine.lanes.single(addUnprovenBeside(connector, account, eventId, text))
-    return beside.length > 0
-  }
-  const digest = digestOf([text])
-  const about = { ...from, eventId, digest, key: claim.key }
-  // An operator's retry applies to this content, and not to the first one.
-  const entry = await entryAbout(engine, 'event', about, {
-    why: 'it came again and says something else',
-    now: claim,
-    digest,
-  })
-  await engine.lanes.together(
-    addOtherContent(connector, account, eventId, text, limits.eventContents),
-    [entry],
-  )
-  return false
+  return keepClaim(engine, { connector, account, eventId }, claim)
 }
 
 /** The card of the payment that a claim is about, or that it builds upon; null without such a payment. */
@@ -276,11 +247,4 @@ async function putAside(
       others: malformed.slice(limits.eventEchoes).map(({ eventId, key }) => [eventId, key]),
     }),
   )
-}
-
-/** A repeat of the same message is listed once. */
-function digestOf(contents: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const content of contents) hash.update(`${content}\n`)
-  return hash.digest('hex').slice(0, 16)
 }

@@ -10,6 +10,8 @@ export type InboundRow = {
   waits: number
   /** Time since the arrival. */
   age_ms: number
+  /** Instant of the arrival, to the microsecond. */
+  received_at: string
 }
 
 /** A claim in its stored form: amounts as text, and whether the message was verified. */
@@ -28,19 +30,22 @@ export type StoredClaim = {
  * state, since anybody may have sent the latter under this id.
  *
  * @param claim JSON of a StoredClaim.
+ * @param receivedAt Instant of its arrival at another account; absent: now.
  */
 export const addEvent = (
   connector: string,
   account: string,
   eventId: string,
   claim: string,
+  receivedAt?: string,
 ) => sql<{
   event_id: string
 }>`
-  insert into tollgate.inbound_event as event (connector, account, event_id, claim)
-  values (${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb)
+  insert into tollgate.inbound_event as event (connector, account, event_id, claim, received_at)
+  values (${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb,
+    coalesce(${receivedAt ?? null}::timestamptz, now()))
   on conflict (connector, account, event_id) do update
-  set claim = excluded.claim, received_at = now(), processed_at = null, outcome = null,
+  set claim = excluded.claim, received_at = excluded.received_at, processed_at = null, outcome = null,
     tries = 0, waits = 0, next_at = now()
   where event.claim ->> 'verified' is distinct from 'true' and excluded.claim ->> 'verified' = 'true'
   returning event_id`
@@ -125,7 +130,7 @@ export const dueEvents = sql<Record<string, never>>`
 
 const taken = sql`
   returning event.connector, event.account, event.event_id, event.claim, event.tries, event.waits,
-    (extract(epoch from now() - event.received_at) * 1000)::double precision as age_ms`
+    event.received_at::text as received_at, (extract(epoch from now() - event.received_at) * 1000)::double precision as age_ms`
 
 /** Due events, each for one process. Unclosed events come back after a time. */
 export const takeDue = (limit: number, againMs: number) => sql<InboundRow>`

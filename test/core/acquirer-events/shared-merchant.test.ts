@@ -5,12 +5,12 @@ import { definePlugin, settings } from '@tollgate/plugin-kit'
 import {
   type AcquirerRun,
   message,
-  processed,
   scriptedAcquirer,
   scriptedName,
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 
 const chargeback = { is: 'chargeback', reason: '000.100.220', refs: {} }
 
@@ -68,17 +68,28 @@ describe('accounts with one merchant number', () => {
   })
   after(() => closeChecked(run))
 
+  /** @returns the outcome at that account. */
   const told = async (account: string, about: Parameters<typeof message>[0]) => {
     await run.gateway.inbound(scriptedName, account, message(about))
-    return processed(run, about.eventId)
+    return outcomeAt(account, about.eventId)
   }
+  const outcomeAt = (account: string, eventId: string): Promise<string> =>
+    until(async () => {
+      const [row] = await run.sql<{ outcome: string }>(
+        `select outcome from tollgate.inbound_event
+         where account = $1 and event_id = $2 and processed_at is not null`,
+        [account, eventId],
+      )
+      return row?.outcome
+    })
   const listed = () => run.sql('select 1 from tollgate.attention where resolved_at is null')
 
   test('a chargeback that came to the other address is recorded, once', async () => {
     const { id } = await run.debit('sold-once')
     const key = await run.keyOf(id)
     const about = { key, outcome: chargeback, reference: 'case-1' }
-    assert.equal(await told(accounts.same!, { ...about, eventId: 'to-other' }), 'recorded')
+    assert.equal(await told(accounts.same!, { ...about, eventId: 'to-other' }), 'handed-over')
+    assert.equal(await outcomeAt(run.account, 'to-other'), 'recorded')
     assert.equal(await told(run.account, { ...about, eventId: 'to-own' }), 'known')
     await assert.rejects(run.gateway.payments.refund(id, { amount: '5.00', currency: 'EUR' }), {
       code: '700.300.600',
@@ -90,9 +101,82 @@ describe('accounts with one merchant number', () => {
     const { id } = await run.debit('sold-twice-told')
     const key = await run.keyOf(id)
     const outcome = { is: 'approved', refs: { reference: `at-${key}` } }
-    assert.equal(await told(accounts.same!, { eventId: 'twice-1', key, outcome }), 'known')
+    assert.equal(await told(accounts.same!, { eventId: 'twice-1', key, outcome }), 'handed-over')
+    assert.equal(await outcomeAt(run.account, 'twice-1'), 'known')
     assert.equal(await told(run.account, { eventId: 'twice-2', key, outcome }), 'known')
     assert.deepEqual(await listed(), [])
+  })
+
+  test('an old failure that the other address hears after the later success changes nothing', async () => {
+    const { id } = await run.debit('failed-and-stood', {
+      debit: (operation) => ({
+        is: 'accepted',
+        refs: { reference: `at-${operation.key}` },
+        finalBy: 'event',
+      }),
+    })
+    const key = await run.keyOf(id)
+    const refs = { reference: `at-${key}` }
+    const failure = {
+      eventId: 'failed',
+      key,
+      outcome: { is: 'declined', reason: '800.100.100', refs },
+    }
+    const success = { eventId: 'stood', key, outcome: { is: 'accepted', refs, finalBy: 'event' } }
+    await told(run.account, failure)
+    await told(run.account, success)
+    await run.gateway.operator.settle(id, 'approved', {
+      by: 'alice',
+      reason: 'the acquirer says so',
+    })
+    assert.equal(await told(accounts.same!, failure), 'handed-over')
+    assert.equal((await run.gateway.payments.get(id)).result.code, '000.100.112')
+    const [row] = await run.sql('select state from tollgate.payment where id = $1', [id])
+    assert.deepEqual(row, { state: 'approved' })
+    assert.deepEqual(await listed(), [])
+  })
+
+  test('a message to both addresses with two contents is listed for the payment', async () => {
+    const { id } = await run.debit('told-in-two-ways')
+    const key = await run.keyOf(id)
+    const about = {
+      eventId: 'two-ways',
+      key,
+      outcome: { is: 'approved', refs: { reference: `at-${key}` } },
+    }
+    assert.equal(await told(run.account, about), 'known')
+    assert.equal(await told(accounts.same!, { ...about, minor: '9300' }), 'handed-over')
+    const entries = await run.sql(
+      `select kind, detail ->> 'why' as why from tollgate.attention
+       where payment_id = $1 and resolved_at is null`,
+      [id],
+    )
+    assert.deepEqual(entries, [{ kind: 'event', why: 'it came again and says something else' }])
+    await run.sql('update tollgate.attention set resolved_at = now() where payment_id = $1', [id])
+  })
+
+  test('a chargeback of an undecided payment keeps its instant, and waits at the address of the payment', async () => {
+    const { id } = await run.debit('not-decided-yet', {
+      debit: () => ({ is: 'unknown', why: 'the answer is lost' }),
+      enquire: () => ({ is: 'unknown', why: 'ask later' }),
+    })
+    const key = await run.keyOf(id)
+    const early = { eventId: 'charged-early', key, outcome: chargeback, reference: 'case-early' }
+    assert.equal(await told(accounts.same!, early), 'handed-over')
+    assert.deepEqual(
+      await run.sql(
+        `select count(distinct received_at)::integer as instants, count(processed_at)::integer as ended
+         from tollgate.inbound_event where event_id = 'charged-early'`,
+      ),
+      [{ instants: 1, ended: 1 }],
+    )
+    const outcome = { is: 'approved', refs: { reference: `at-${key}` } }
+    assert.equal(await told(run.account, { eventId: 'decided', key, outcome }), 'settled')
+    await run.sql(
+      `update tollgate.inbound_event set next_at = now()
+       where event_id = 'charged-early' and processed_at is null`,
+    )
+    assert.equal(await outcomeAt(run.account, 'charged-early'), 'recorded')
   })
 
   test('another number, no number and another merchant prove nothing', async () => {

@@ -1,0 +1,58 @@
+/** Stores claims of messages: each once, and a verified one with a known id and another content for operators. */
+import { createHash } from 'node:crypto'
+import { limits } from '@tollgate/schemas'
+import { storable } from '../db/json.ts'
+import type { Engine } from '../engine.ts'
+import { faultPoint } from '../fault-point.ts'
+import { entryAbout } from './list.ts'
+import { addEvent, addOtherContent, addUnprovenBeside, type StoredClaim } from './store.ts'
+
+/** An event of an account: the id is the acquirer's. */
+export type EventOf = {
+  readonly connector: string
+  readonly account: string
+  readonly eventId: string
+}
+
+/**
+ * Stores a claim.
+ *
+ * @param receivedAt Instant of its arrival at another account; absent: now.
+ * @returns whether the event is new and needs work.
+ */
+export async function keepClaim(
+  engine: Engine,
+  { connector, account, eventId }: EventOf,
+  claim: StoredClaim,
+  receivedAt?: string,
+): Promise<boolean> {
+  const text = storable(claim)
+  await faultPoint('before-event', eventId)
+  const rows = await engine.lanes.single(addEvent(connector, account, eventId, text, receivedAt))
+  await faultPoint('after-event', eventId)
+  if (rows.length > 0) return true
+  if (!claim.verified) {
+    const beside = await engine.lanes.single(addUnprovenBeside(connector, account, eventId, text))
+    return beside.length > 0
+  }
+  const digest = digestOf([text])
+  const about = { connector, account, eventId, digest, key: claim.key }
+  // An operator's retry applies to this content, and not to the first one.
+  const entry = await entryAbout(engine, 'event', about, {
+    why: 'it came again and says something else',
+    now: claim,
+    digest,
+  })
+  await engine.lanes.together(
+    addOtherContent(connector, account, eventId, text, limits.eventContents),
+    [entry],
+  )
+  return false
+}
+
+/** A repeat of the same message is listed once. */
+export function digestOf(contents: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const content of contents) hash.update(`${content}\n`)
+  return hash.digest('hex').slice(0, 16)
+}
