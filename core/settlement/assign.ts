@@ -47,7 +47,8 @@ const auditOf = ({ by, reason, onBehalfOf }: Decided): AuditOfDecision => ({
  * Gives a record to payments of its own merchant, for good: no later file and no retry changes it.
  *
  * @throws GatewayError 700.400.580 for an unknown record, 200.300.404 naming `paymentIds`, also while the
- * record's money counts for another payment, and 700.100.100 for a record that is decided.
+ * record's money counts for another payment, 700.100.100 for a record that is decided, and 700.400.570 while it
+ * takes effect.
  */
 export async function assign(
   engine: Engine,
@@ -66,6 +67,7 @@ export async function assign(
     const [record] = await database.query(client, lockForAssignment(recordId))
     if (record === undefined) throw new GatewayError('700.400.580')
     refuseDecided(record)
+    if (record.is_taking_effect) throw takesEffect()
     refuseUndecided(await database.query(client, lateByRecord(recordId)), ids)
     refuseCharged(await database.query(client, chargebackByRecord(recordId)), ids)
     const { scope_id: scopeId, connector, mode } = record
@@ -129,10 +131,25 @@ const decidedAlready = () =>
     description: 'The record is decided: a certain match and an assignment are final.',
   })
 
+/** Otherwise one record could take effect for two payments. */
+const takesEffect = () =>
+  new GatewayError('700.400.570', {
+    description:
+      'The record takes effect at this moment, for the payment that it names. Assign it once its file is processed.',
+  })
+
 /** The money of the record counts for a payment already: two payments would have it. */
-function refuseUndecided(late: readonly { id: string }[], ids: readonly string[]): void {
+function refuseUndecided(
+  late: readonly { readonly id: string; readonly is_kept: boolean }[],
+  ids: readonly string[],
+): void {
   const other = late.find(({ id }) => !ids.includes(id))
   if (other === undefined) return
+  if (other.is_kept) {
+    throw refused(
+      `the money of this record counts for payment ${other.id}, which was declined and is approved since then. Only that payment fits`,
+    )
+  }
   throw refused(
     `the money of this record counts as a late success of payment ${other.id}. Decide that one first, usually as declined because the money is another payment's: tollgate payment settle ${other.id}`,
   )

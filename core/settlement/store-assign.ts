@@ -35,6 +35,8 @@ export type AssignableRow = {
   currency: string
   match_status: string | null
   tier: string | null
+  /** Whether a process carries the record out at this moment, for the payment that it names. */
+  is_taking_effect: boolean
 }
 
 /** Locks the scope first: matches of one payment are counted by one transaction at a time. */
@@ -42,7 +44,9 @@ export const lockForAssignment = (recordId: string) => sql<AssignableRow>`
 select record.id, record.scope_id, scope.connector, scope.mode, record.file_id, file.name as file_name,
   record.record_type, record.transaction_type, record.status, record.amount_minor,
   ${isRightWay(sql`record`)} as is_right_way,
-  record.currency, record.match_status, record.tier
+  record.currency, record.match_status, record.tier,
+  coalesce(record.match_status = 'NOT_MATCHED' and record.effect = 'open' and scope.lease_until > now(), false)
+    as is_taking_effect
 from tollgate.settlement_record as record
 join tollgate.settlement_scope as scope on scope.id = record.scope_id
 join tollgate.settlement_file as file on file.id = record.file_id
@@ -130,19 +134,23 @@ export type AssignablePayment = {
   currency: string
 }
 
-/** Declined payments that the money of a record made late successes, and that no operator decided since. */
-export const lateByRecord = (recordId: string) => sql<{ id: string }>`
-select payment.id
+/**
+ * Payments that were over and that the money of a record made late successes: those that no operator decided since,
+ * and those that an operator approved.
+ */
+export const lateByRecord = (recordId: string) => sql<{ id: string; is_kept: boolean }>`
+select payment.id, payment.state = 'approved' as is_kept
 from tollgate.settlement_record as record
 cross join lateral unnest(record.candidates) as named (payment_id)
 cross join lateral (
-  select id, attempt_key
+  select id, state, attempt_key
   from tollgate.payment
   where payment.id = named.payment_id
   offset 0) as payment
 join tollgate.attempt on attempt.key = payment.attempt_key
 where record.id = ${recordId}::uuid and record.record_type = 'SETTLED' and record.match_status = 'NOT_MATCHED'
-  and record.effect <> 'none' and attempt.state = 'late' and attempt.settled_by = 'settlement'
+  and record.effect <> 'none'
+  and (attempt.state = 'late' and attempt.settled_by = 'settlement' or payment.state = 'approved')
 order by payment.id`
 
 /** The standing chargeback that a record told of a declined payment, as long as that is the record's. */

@@ -56,6 +56,13 @@ describe('a settlement record with an effect', () => {
       await run.makeDue()
       return undefined
     })
+  /** The process that works on the record stood still so long that its lease is over. */
+  const loseScope = (recordId: string) =>
+    run.sql(
+      `update tollgate.settlement_scope as scope set lease_until = null
+       from tollgate.settlement_record as record where record.id = $1 and scope.id = record.scope_id`,
+      [recordId],
+    )
   const retried = async () => {
     await run.sql("update tollgate.timer set due_at = now() where kind = 'settlement-retry'")
     await until(async () => {
@@ -88,6 +95,26 @@ describe('a settlement record with an effect', () => {
     assert.deepEqual([kept.match_status, kept.payments], ['MATCHED', [late]])
   })
 
+  for (const point of ['before-settlement-effect', 'after-settlement-effect'] as const) {
+    const when = point.startsWith('before') ? 'before' : 'after'
+    test(`is given to no other payment ${when} its effect, while its file is processed`, async () => {
+      const [named, other] = [await run.pay({ debit: refuse }), await run.pay()]
+      const settlementId = newId()
+      let refusal: unknown
+      onFaultPoint(async (at, ref) => {
+        if (at !== point || refusal !== undefined) return
+        refusal = await run.gateway.settlement.assign(ref!, [other], by).catch((error) => error)
+      })
+      await run.file(chargeback(named, { id: settlementId }))
+      onFaultPoint(undefined)
+      await effectOver(settlementId)
+      assert.equal((refusal as GatewayError | undefined)?.code, '700.400.570')
+      assert.deepEqual((await recordOf(settlementId)).payments, [named])
+      const { disputes } = await run.booksOf(named)
+      assert.equal(disputes.length, 1)
+    })
+  }
+
   test('takes effect for the payment that an operator gave it meanwhile, and for no other', async () => {
     const [named, given] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
     const settlementId = newId()
@@ -95,6 +122,7 @@ describe('a settlement record with an effect', () => {
     onFaultPoint(async (point, ref) => {
       if (point !== 'before-settlement-effect' || isAssigned) return
       isAssigned = true
+      await loseScope(ref!)
       await run.gateway.settlement.assign(ref!, [given], by)
     })
     await run.file(line(named, { id: settlementId }))
@@ -114,6 +142,7 @@ describe('a settlement record with an effect', () => {
         if (point !== 'after-settlement-effect' || isAssigned) return
         isAssigned = true
         await run.gateway.operator.settle(named, 'declined', by)
+        await loseScope(ref!)
         await run.gateway.settlement.assign(ref!, [given], by)
         // Nothing of the new effect is tried before it is due.
         await run.sql(
@@ -154,6 +183,21 @@ describe('a settlement record with an effect', () => {
     await run.gateway.settlement.assign(recordId, [other], by)
     await effectOver(settlementId)
     assert.equal((await run.booksOf(other)).isFinal, true)
+  })
+
+  test('is given to no other payment after an operator kept its money', async () => {
+    const [late, other] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
+    const settlementId = newId()
+    await run.file(line(late, { id: settlementId }))
+    await effectOver(settlementId)
+    await run.gateway.operator.settle(late, 'approved', by)
+    const { id: recordId } = await recordOf(settlementId)
+    await assert.rejects(run.gateway.settlement.assign(recordId, [other], by), {
+      code: '200.300.404',
+    })
+    assert.equal(await run.settledSum(other), 0n)
+    await run.gateway.settlement.assign(recordId, [late], by)
+    assert.equal(await run.settledSum(late), 9200n)
   })
 
   test('is given to the payment that it made late itself', async () => {
