@@ -15,3 +15,7 @@ export const withSettlement = (paymentId: Sql) => sql`
 cross join lateral (
   select sum(match.allocated_minor)::bigint as settled_minor,
     to_char(max(record.settlement_date), 'YYYY-MM-DD') as settled_on ${settling(paymentId)}) as settled`
+
+/** Minor units that records have settled of a payment. */
+export const settledSum = (paymentId: string) => sql<{ minor: bigint }>`
+select coalesce(sum(match.allocated_minor), 0)::bigint as minor ${settling(sql`${paymentId}::uuid`)}`

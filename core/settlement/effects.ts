@@ -8,6 +8,7 @@ import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { applyMessage } from '../payment/acquirer-message.ts'
+import { movedBy } from '../payment/amount-moved.ts'
 import { report } from '../payment/dispute.ts'
 import { applyLateWord } from '../payment/late-word-apply.ts'
 import { isOpen, isOver } from '../payment/late-word-table.ts'
@@ -15,6 +16,7 @@ import { broughtTo } from '../payment/reference-origin.ts'
 import { resolve } from '../payment/resolve.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
+import { settledSum } from '../payment/stored-settlement.ts'
 import type { Payment } from '../payment/types.ts'
 import { listExceptions } from './exception-entries.ts'
 import {
@@ -56,9 +58,12 @@ const namesPayment = ({ match_status: status, tier }: EffectRow) =>
 const decides = (row: EffectRow) =>
   namesPayment(row) || (row.tier === 'merchant-reference' && !isVague(row))
 
-/** Whether the line calls the payment by its order number alone, and has references that the payment lacks. */
+/** Tiers of names that another operation of the same order can have, too. */
+const sharedNames: ReadonlySet<string> = new Set(['merchant-reference', 'short-id'])
+
+/** Whether the line calls the payment by such a name alone, and has references that the payment lacks. */
 const isVague = ({ tier, refs }: EffectRow) =>
-  tier === 'merchant-reference' && refs.some((ref) => ref !== null)
+  sharedNames.has(tier ?? '') && refs.some((ref) => ref !== null)
 
 /** Whether the line says of a payment that is over that its money moved. */
 const revives = (row: EffectRow) => namesPayment(row) || row.tier === 'operator'
@@ -193,11 +198,33 @@ async function settled(
   if (isOpen(payment.state)) return wait
   if (payment.state === 'approved' && payment.finalBy === null) return done
   if (isOver(payment.state) && !revives(row)) return { is: 'done', discrepancy: 'STATE' }
+  // The payment is accepted: what says nothing of all its money leaves it to the words to come.
+  if (!isOver(payment.state) && isVague(row)) return done
+  const isWholePaid = await isPaidInParts(engine, payment, amount)
+  if (isWholePaid === false) return done
   const doubt = { isBeyondReversal: row.tier === 'operator' }
-  const applied = await applyLateWord(engine, key, paid, 'settlement', amount, doubt)
+  const moved = isWholePaid === true ? movedBy(payment) : amount
+  const applied = await applyLateWord(engine, key, paid, 'settlement', moved, doubt)
   if (applied === undefined) return wait
   // Also of a payment that was reversed since the line found it.
   return applied === 'known' && isOver(payment.state) ? { is: 'done', discrepancy: 'STATE' } : done
+}
+
+/**
+ * Whether the records of an accepted payment pay out all of it together; undefined: the record is no part of its
+ * amount.
+ */
+async function isPaidInParts(
+  { lanes }: Engine,
+  payment: Payment,
+  amount: Money | undefined,
+): Promise<boolean | undefined> {
+  const { minor, currency } = movedBy(payment)
+  const isPart =
+    payment.state === 'approved' && amount?.currency === currency && amount.minor < minor
+  if (!isPart) return undefined
+  const [row] = await lanes.single(settledSum(payment.id))
+  return (row?.minor ?? 0n) >= minor
 }
 
 async function fail(

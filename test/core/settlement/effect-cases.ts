@@ -41,6 +41,36 @@ export const cases: readonly Case[] = [
     },
   },
   {
+    name: 'an accepted payment is final once its parts are settled',
+    make: (run) => run.pay({ debit: accept }),
+    lines: (id) => [
+      line(id, { amount: '50.00' }),
+      line(id, { amount: '12.00' }),
+      line(id, { amount: '30.00' }),
+    ],
+    books: {
+      state: 'approved',
+      isFinal: true,
+      events: approved,
+      listed: [],
+      disputes: [],
+      effects: ['done AMOUNT', 'done AMOUNT', 'done AMOUNT'],
+    },
+  },
+  {
+    name: 'an accepted payment that is settled in part can still fail',
+    make: (run) => run.pay({ debit: accept }),
+    lines: (id) => [line(id, { amount: '50.00' })],
+    books: {
+      state: 'approved',
+      isFinal: false,
+      events: approved,
+      listed: [],
+      disputes: [],
+      effects: ['done AMOUNT'],
+    },
+  },
+  {
     name: 'an accepted payment that is not paid out is declined',
     make: (run) => run.pay({ debit: accept }),
     lines: (id) => [line(id, { status: 'FAILED' })],

@@ -1,6 +1,7 @@
 /** The effects of settlement lines on payments, whatever their order and files. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
+import { accepted } from '@tollgate/plugin-kit'
 import { newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { accept, approval, failure, lose } from '../../rig/late-words.ts'
@@ -109,6 +110,33 @@ describe('effects of settlement lines', () => {
       assert.deepEqual(await run.kinds(id), ['return'])
       assert.equal(await run.stateOf(id), 'approved')
     })
+
+    for (const [name, called] of [
+      ['order number', 'mtid'],
+      ['short id', 'shortId'],
+    ] as const) {
+      test(`that call an accepted payment by its ${name} alone leave it to its own words`, async () => {
+        const id = await run.pay({
+          debit: (_, context) => {
+            context.sending()
+            return accepted({}, 'event')
+          },
+        })
+        const { merchantTransactionId, shortId } = await run.gateway.query.get(id)
+        const cells = {
+          ...{ id: newId(), date: today(), ref1: `elsewhere-${id}` },
+          [called]: called === 'mtid' ? merchantTransactionId : shortId,
+        }
+        await run.file(settled(cells))
+        assert.equal(await run.settledSum(id), 9200n)
+        assert.equal((await run.booksOf(id)).isFinal, false)
+        await run.file(settled({ ...cells, id: newId(), status: 'FAILED' }))
+        assert.equal(await run.stateOf(id), 'approved')
+        assert.deepEqual(await run.kinds(id), ['conflict'])
+        await run.tell(id, { outcome: failure })
+        assert.equal(await run.stateOf(id), 'declined')
+      })
+    }
 
     test('of another amount do not approve an open payment: the acquirer is asked', async () => {
       let answer: object = { is: 'notFound', why: 'not yet' }
