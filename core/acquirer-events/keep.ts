@@ -5,7 +5,13 @@ import { storable } from '../db/json.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { entryAbout } from './list.ts'
-import { addEvent, addOtherContent, addUnprovenBeside, type StoredClaim } from './store.ts'
+import {
+  addEvent,
+  addOtherContent,
+  addUnprovenBeside,
+  type Handed,
+  type StoredClaim,
+} from './store.ts'
 
 /** An event of an account: the id is the acquirer's. */
 export type EventOf = {
@@ -17,18 +23,18 @@ export type EventOf = {
 /**
  * Stores a claim.
  *
- * @param receivedAt Instant of its arrival at another account; absent: now.
+ * @param handed Of an event that another account of the merchant heard of.
  * @returns whether the event is new and needs work.
  */
 export async function keepClaim(
   engine: Engine,
   { connector, account, eventId }: EventOf,
   claim: StoredClaim,
-  receivedAt?: string,
+  handed?: Handed,
 ): Promise<boolean> {
   const text = storable(claim)
   await faultPoint('before-event', eventId)
-  const rows = await engine.lanes.single(addEvent(connector, account, eventId, text, receivedAt))
+  const rows = await engine.lanes.single(addEvent(connector, account, eventId, text, handed))
   await faultPoint('after-event', eventId)
   if (rows.length > 0) return true
   if (!claim.verified) {

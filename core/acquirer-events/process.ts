@@ -13,7 +13,7 @@ import type { Payment } from '../payment/types.ts'
 import { keepClaim } from './keep.ts'
 import { internalAccount } from './list.ts'
 import { isSameMerchant } from './same-merchant.ts'
-import { closeEvent, type InboundRow } from './store.ts'
+import { closeEvent, type InboundRow, reopenUnclaimed } from './store.ts'
 import { otherAccount, unknownKey } from './unclaimed.ts'
 
 type Done =
@@ -74,10 +74,13 @@ async function receiverOf(
 /** The acquirer may tell the payment's account the same, also much later: each event counts once, and in order. */
 async function handOver(
   engine: Engine,
-  { connector, event_id: eventId, claim, received_at: receivedAt }: InboundRow,
+  { connector, account: by, event_id: eventId, claim, received_at: receivedAt }: InboundRow,
   account: string,
 ): Promise<'handed-over'> {
-  await keepClaim(engine, { connector, account, eventId }, claim, receivedAt)
+  const of = { connector, account, eventId }
+  const isNew = await keepClaim(engine, of, claim, { by, receivedAt })
+  // Both accounts waited for the payment in vain, and an operator retries the event of one of them.
+  if (!isNew) await engine.lanes.single(reopenUnclaimed(connector, account, eventId))
   return 'handed-over'
 }
 

@@ -25,29 +25,48 @@ export type StoredClaim = {
   readonly reference?: string
 }
 
+/** How an event of another account of the merchant came to the payment's account. */
+export type Handed = {
+  /** The account that heard of it. */
+  readonly by: string
+  /** Instant of its arrival there, to the microsecond. */
+  readonly receivedAt: string
+}
+
 /**
  * Stores an event once; a repeat changes nothing. A verified event replaces an unverified one in any
- * state, since anybody may have sent the latter under this id.
+ * state, since anybody may have sent the latter under this id. An event that the account hears of itself replaces one
+ * with another content that was handed to it: a connector knows most of the account's own payments.
  *
  * @param claim JSON of a StoredClaim.
- * @param receivedAt Instant of its arrival at another account; absent: now.
  */
 export const addEvent = (
   connector: string,
   account: string,
   eventId: string,
   claim: string,
-  receivedAt?: string,
+  handed?: Handed,
 ) => sql<{
   event_id: string
 }>`
-  insert into tollgate.inbound_event as event (connector, account, event_id, claim, received_at)
+  insert into tollgate.inbound_event as event (connector, account, event_id, claim, received_at, heard_by)
   values (${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb,
-    coalesce(${receivedAt ?? null}::timestamptz, now()))
+    coalesce(${handed?.receivedAt ?? null}::timestamptz, now()), ${handed?.by ?? null}::text)
   on conflict (connector, account, event_id) do update
-  set claim = excluded.claim, received_at = excluded.received_at, processed_at = null, outcome = null,
-    tries = 0, waits = 0, next_at = now()
-  where event.claim ->> 'verified' is distinct from 'true' and excluded.claim ->> 'verified' = 'true'
+  set claim = excluded.claim, received_at = excluded.received_at, heard_by = excluded.heard_by,
+    processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
+  where excluded.claim ->> 'verified' = 'true' and (event.claim ->> 'verified' is distinct from 'true'
+    or event.heard_by is not null and excluded.heard_by is null and event.claim <> excluded.claim)
+  returning event_id`
+
+/** Works again on a handed event that was given up because no payment had its key. */
+export const reopenUnclaimed = (connector: string, account: string, eventId: string) => sql<{
+  event_id: string
+}>`
+  update tollgate.inbound_event
+  set processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
+  where connector = ${connector}::text and account = ${account}::text and event_id = ${eventId}::text
+    and outcome = 'unknown-key' and claim ->> 'verified' = 'true'
   returning event_id`
 
 /**
@@ -164,11 +183,14 @@ export const takeNext = (
     for update of event skip locked)
   ${taken}`
 
-/** The row is unchanged: not closed, not replaced by a verified event, not failed meanwhile. */
-const stillTaken = ({ connector, account, event_id, claim, tries, waits }: InboundRow) => sql`
+/** The row is open, and no other message replaced its claim. */
+const isOpen = ({ connector, account, event_id, claim }: InboundRow) => sql`
   connector = ${connector}::text and account = ${account}::text and event_id = ${event_id}::text
-    and processed_at is null and (claim ->> 'verified')::boolean = ${claim.verified}::boolean
-    and tries = ${tries}::integer and waits = ${waits}::integer`
+    and processed_at is null and claim = ${JSON.stringify(claim)}::jsonb`
+
+/** The same, and it did not fail meanwhile. */
+const stillTaken = (row: InboundRow) => sql`
+  ${isOpen(row)} and tries = ${row.tries}::integer and waits = ${row.waits}::integer`
 
 /** Delays an event. A closed event stays closed. */
 export const postponeEvent = (row: InboundRow, afterMs: number) => sql`
@@ -188,12 +210,10 @@ export const quarantineEvent = (row: InboundRow) => sql<{ event_id: string }>`
   where ${stillTaken(row)}
   returning event_id`
 
-/** Closes the event, unless a verified event replaced it meanwhile. */
+/** Closes the event, unless another message replaced it meanwhile. */
 export const closeEvent = (row: InboundRow, outcome: string) => sql`
   update tollgate.inbound_event set processed_at = now(), outcome = ${outcome}::text
-  where connector = ${row.connector}::text and account = ${row.account}::text
-    and event_id = ${row.event_id}::text and processed_at is null
-    and (claim ->> 'verified')::boolean = ${row.claim.verified}::boolean`
+  where ${isOpen(row)}`
 
 /** A batch of unverified messages past their retention, in any state. */
 export const purgeUnverified = (days: number, batch: number) => sql<{ event_id: string }>`

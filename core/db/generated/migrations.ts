@@ -2579,4 +2579,10 @@ create index chargeback_told_folded on tollgate.chargeback (connector, account, 
 alter table tollgate.settlement_candidate add column is_doubtful boolean not null default false;
 `,
   },
+  {
+    name: '0067_handed_events.sql',
+    text: `-- The account of the merchant whose message an event is, where that is not the account of the payment.
+alter table tollgate.inbound_event add column heard_by text;
+`,
+  },
 ]

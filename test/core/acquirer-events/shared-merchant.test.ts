@@ -179,6 +179,57 @@ describe('accounts with one merchant number', () => {
     assert.equal(await outcomeAt(run.account, 'charged-early'), 'recorded')
   })
 
+  test('what the account of the payment reads in its own message counts beside what another one read', async () => {
+    const { id } = await run.debit('read-in-two-ways', {
+      debit: () => ({ is: 'unknown', why: 'the answer is lost' }),
+      enquire: () => ({ is: 'unknown', why: 'ask later' }),
+    })
+    const key = await run.keyOf(id)
+    const about = { eventId: 'read-twice', key }
+    const vague = { is: 'unknown', why: 'nothing is known of it here' }
+    const clear = { is: 'approved', refs: { reference: `at-${key}` } }
+    assert.equal(await told(accounts.same!, { ...about, outcome: vague }), 'handed-over')
+    assert.equal(await outcomeAt(run.account, 'read-twice'), 'enquired')
+    assert.equal(await told(run.account, { ...about, outcome: clear }), 'settled')
+    assert.equal((await run.gateway.payments.get(id)).result.code, '000.100.112')
+    assert.equal(await told(accounts.same!, { ...about, outcome: vague }), 'handed-over')
+    const entries = () =>
+      run.sql(
+        "select kind from tollgate.attention where payment_id = $1 and kind = 'event' and resolved_at is null",
+        [id],
+      )
+    assert.deepEqual(await entries(), [])
+  })
+
+  test('an operator retries an event that both accounts gave up, at either of them', async () => {
+    const { id } = await run.debit('found-again')
+    const key = await run.keyOf(id)
+    const renamed = (from: string, to: string) =>
+      run.sql(
+        `with attempt as (update tollgate.attempt set key = $2 where key = $1)
+         update tollgate.payment set attempt_key = $2 where attempt_key = $1`,
+        [from, to],
+      )
+    await renamed(key, `lost-${key}`)
+    const about = { eventId: 'given-up', key, outcome: chargeback, reference: 'case-given-up' }
+    for (const account of [run.account, accounts.same!])
+      await run.gateway.inbound(scriptedName, account, message(about))
+    await run.sql(
+      `update tollgate.inbound_event set received_at = now() - interval '73 hours', next_at = now()
+       where event_id = 'given-up'`,
+    )
+    for (const account of [run.account, accounts.same!])
+      assert.equal(await outcomeAt(account, 'given-up'), 'unknown-key')
+    await renamed(`lost-${key}`, key)
+    const [entry] = await run.sql<{ id: string }>(
+      `select id from tollgate.attention where kind = 'unclaimed' and detail ->> 'account' = $1`,
+      [accounts.same],
+    )
+    await run.gateway.operator.retry(entry!.id, { by: 'alice', reason: 'the payment is back' })
+    await until(async () => (await outcomeAt(run.account, 'given-up')) === 'recorded' || undefined)
+    await run.sql("update tollgate.attention set resolved_at = now() where kind = 'unclaimed'")
+  })
+
   test('another number, no number and another merchant prove nothing', async () => {
     const { id } = await run.debit('sold-elsewhere')
     const key = await run.keyOf(id)
