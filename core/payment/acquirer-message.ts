@@ -23,7 +23,7 @@ import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
 import { dropLease, runOutLease } from './store-settle.ts'
 import type { Held, Payment } from './types.ts'
-import { noteApproval } from './word-during-reversal.ts'
+import { declinesAnother, noteApproval } from './word-during-reversal.ts'
 
 export type MessageResult =
   /** Another process works on the payment; the message waits until that work ends. */
@@ -63,6 +63,8 @@ export async function applyMessage(
   const word = wordOf(outcome, isAsAsked)
   const standing = standingOf(payment, attempt.state)
   const treatment = treatmentOf(payment.effect, standing, word)
+  const isDoubtful = isVerified && standing === 'reversing'
+  if (isDoubtful && (await declinesAnother(engine, payment, outcome))) return 'conflict'
   // Something happened to the pending payment, and the message does not say what.
   const isUnclear = outcome.is === 'unknown' && standing === 'pending'
   if (isUnclear) return enquire(engine, now, outcome, isVerified, amount, source)
@@ -149,7 +151,7 @@ async function hear(
   const mine = await readAgain(engine, now, taken.lease)
   const isUnchanged =
     mine !== undefined && standingOf(mine.payment, mine.attempt.state) === 'reversing'
-  if (isUnchanged) await noteApproval(engine, payment, outcome, amount)
+  if (isUnchanged) await noteApproval(engine, mine.payment, outcome, amount)
   await giveBack(engine, now, taken.lease)
   return isUnchanged ? 'known' : 'wait'
 }

@@ -11,7 +11,7 @@ import { countStanding, letStand } from './late-stands.ts'
 import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
-import { type LineDoubt, lateAccepted, treat, undone } from './late-word-treatment.ts'
+import { type LineDoubt, lateAccepted, treat, undone, wentBack } from './late-word-treatment.ts'
 import { broughtTo, replacementOf } from './reference-origin.ts'
 import { paymentById } from './store-read.ts'
 import type { Held, Payment, Source } from './types.ts'
@@ -115,7 +115,8 @@ async function applyTreatment(
       if (outcome.is !== 'approved') return true
       // What approved it stays on record.
       return move(engine, now, {
-        ...{ source: now.attempt.settledBy ?? source, finalBy: null, refs: outcome, look: null },
+        ...{ source: now.attempt.settledBy ?? source, finalBy: null, look: null },
+        refs: { ...outcome, refs: broughtTo(now.payment, outcome.refs) ?? {} },
         audit: replacementOf(now.payment, outcome.refs, source),
       })
     case 'fail':
@@ -239,7 +240,11 @@ async function countedAs(
     source: outcome.is === 'accepted' ? lateAccepted : source,
     to: treatment === 'count' ? 'done' : 'open',
     attempt: 'late',
-    late: { outcome, amount },
+    late: {
+      outcome,
+      amount,
+      isAfterReversal: source === 'settlement' && (await wentBack(engine, now)),
+    },
     entry: await entryOf(engine, word, 'conflict', detail),
     look: isOurs(treatment, source) ? { id: newId(), afterMs: 0 } : null,
   }

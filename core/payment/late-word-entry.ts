@@ -39,7 +39,7 @@ export function lateWordOf(
   const what = isOtherAmount ? `${outcome.is} ${amount.minor} ${amount.currency}` : outcome.is
   // A second success that is told as accepted and then as approved is one.
   const isOne = other !== undefined && isSuccess && !isOtherAmount
-  const content = [...(isOne ? [] : [what]), ...(other === undefined ? [] : [other])].join(' ')
+  const content = [...(other === undefined ? [] : [other]), ...(isOne ? [] : [what])].join(' ')
   const said = {
     row: payment.state,
     outcome: outcome.is,

@@ -105,7 +105,12 @@ export type Change = {
   /** References alone: the acquirer's, or those of an operator. With `isOnlySaid`, if none changed since the read. */
   readonly references?: { readonly refs: Refs; readonly isByOperator: boolean }
   /** The late success that the payment keeps beside its answer. */
-  readonly late?: { readonly outcome: Told; readonly amount: Money | undefined }
+  readonly late?: {
+    readonly outcome: Told
+    readonly amount: Money | undefined
+    /** The payment was reversed by its key before. */
+    readonly isAfterReversal?: boolean
+  }
   /** The reversal by key failed: none is open any more. */
   readonly isNotReversed?: true
   /** Nothing moves: the lease holder continues. */
@@ -225,13 +230,14 @@ function answerAfter({ answer }: Payment, { refs, late, isNotReversed }: Change)
   const { asked, ...before } = answer
   const mark = isNotReversed === true || asked === undefined ? {} : { asked }
   if (late === undefined) return storable({ ...before, ...mark })
-  const { outcome, amount } = late
+  const { outcome, amount, isAfterReversal } = late
   return storable({
     ...before,
     ...mark,
     late: {
       ...(amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency }),
       ...(outcome.is === 'accepted' && { finalBy: finalByOf(outcome.finalBy) }),
+      ...(isAfterReversal === true && { afterReversal: true as const }),
     },
   })
 }

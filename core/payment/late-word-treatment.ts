@@ -14,6 +14,7 @@ import {
 } from './late-word-table.ts'
 import { otherReference } from './reference-origin.ts'
 import { lastFoundNothing, lastOfTakeBack } from './store-take-back.ts'
+import { settledSum } from './stored-settlement.ts'
 import type { Held, Payment, Source } from './types.ts'
 
 /** Settles a late success that may still fail. */
@@ -127,8 +128,15 @@ async function treatAsNamed(
         ? treatment
         : again(treatment, attempt.settledBy, outcome, isForThatAmount(payment, outcome, about))
     default:
-      return treatment === 'fail' && line.isVague === true ? 'list' : treatment
+      if (treatment !== 'fail') return treatment
+      return line.isVague === true || (await isPaidOut(engine, payment)) ? 'list' : treatment
   }
+}
+
+/** Whether a settlement file pays out some of the money that failed, says the acquirer. */
+async function isPaidOut({ lanes }: Engine, { id, amount }: Payment): Promise<boolean> {
+  const [row] = await lanes.single(settledSum(id, amount.currency))
+  return row?.is_paid === true
 }
 
 /** Whether a late success was left to operators because the acquirer could not reverse it. */
@@ -156,7 +164,7 @@ async function isLeft(
 }
 
 /** Whether the acquirer reversed a payment that was open. Where it found nothing to undo, nothing went back. */
-async function wentBack({ lanes }: Engine, { payment, attempt }: Held): Promise<boolean> {
+export async function wentBack({ lanes }: Engine, { payment, attempt }: Held): Promise<boolean> {
   if (attempt.settledBy !== 'reversal') return false
   const [last] = await lanes.single(lastFoundNothing(payment.id))
   return last?.is_nothing !== true

@@ -14,7 +14,8 @@ export const isByOperator = ({ refs, byOperator }: Answer, name: string): boolea
 /**
  * The reference by which a word names another operation under the key of the payment: another value for the one
  * by which settlement files call the payment first, which stays the same for the life of an operation. Undefined:
- * none, or the acquirer gave no such reference. Other references can change with each message.
+ * none, or the acquirer gave no such reference. Its success replaces the reference of an operator; its decline can be
+ * about the operation that the operator did not mean. Other references can change with each message.
  */
 export function otherReference(
   { registry }: Pick<Engine, 'registry'>,
@@ -25,7 +26,8 @@ export function otherReference(
   const had = name === undefined ? undefined : answer.refs?.[name]
   const said = name !== undefined && 'refs' in outcome ? outcome.refs?.[name] : undefined
   if (name === undefined || had === undefined || said === undefined) return undefined
-  return isSameReference(had, said) || isByOperator(answer, name) ? undefined : `${name} ${said}`
+  const isReplaced = outcome.is !== 'declined' && isByOperator(answer, name)
+  return isSameReference(had, said) || isReplaced ? undefined : `${name} ${said}`
 }
 
 /** As lines of settlement files are compared: trimmed, and in one case. */

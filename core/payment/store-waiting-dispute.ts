@@ -1,8 +1,8 @@
 import { sql } from '../db/sql.ts'
 
 /**
- * A chargeback that was told, by a verified message or a settlement line, and waits for the end of its payment. A
- * message can name a capture by its authorisation.
+ * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. A message can name
+ * a capture by its authorisation. A line about a declined payment matches none.
  */
 export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
 select event.event_id as id
@@ -16,6 +16,11 @@ union all
 select replace(record.id::text, '-', '') as id
 from tollgate.settlement_match as match
 join tollgate.settlement_record as record on record.id = match.record_id
-where match.payment_id = ${paymentId}::uuid and record.effect = 'open'
+where match.payment_id = ${paymentId}::uuid and record.effect in ('open', 'failed')
+  and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
+union all
+select replace(record.id::text, '-', '') as id
+from tollgate.settlement_record as record
+where record.effect = 'open' and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
 limit 1`

@@ -16,6 +16,15 @@ cross join lateral (
   select sum(match.allocated_minor)::bigint as settled_minor,
     to_char(max(record.settlement_date), 'YYYY-MM-DD') as settled_on ${settling(paymentId)}) as settled`
 
-/** Minor units that records have settled of a payment. */
-export const settledSum = (paymentId: string) => sql<{ minor: bigint }>`
-select coalesce(sum(match.allocated_minor), 0)::bigint as minor ${settling(sql`${paymentId}::uuid`)}`
+/**
+ * The money that records have paid out of a payment. `minor`: without records in another currency, and without those
+ * that can be about another operation of the same order.
+ */
+export const settledSum = (paymentId: string, currency: string) => sql<{
+  minor: bigint
+  is_paid: boolean
+}>`
+select coalesce(sum(match.allocated_minor) filter (where record.currency = ${currency}::text
+    and not (match.tier in ('merchant-reference', 'short-id')
+      and coalesce(record.ref1, record.ref2, record.ref3) is not null)), 0)::bigint as minor,
+  count(*) > 0 as is_paid ${settling(sql`${paymentId}::uuid`)}`

@@ -32,6 +32,7 @@ import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { toldSince } from './store-take-back.ts'
+import { waitingChargeback } from './store-waiting-dispute.ts'
 import { reversalByKey } from './supported.ts'
 import type { Held, Payment } from './types.ts'
 
@@ -81,6 +82,9 @@ async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
   }
   if (cannotBeUndone.has(work.payment.effect))
     return { is: 'refused', why: 'a reversal is not undone' }
+  // The acquirer would answer with the reversal that it carried out before this money was paid out.
+  if (work.payment.answer.late?.afterReversal === true)
+    return { is: 'refused', why: 'it was reversed by its key before' }
   // A reversal that began one way continues that way.
   const [begun] = await engine.lanes.single(undoOf(work.payment.id))
   if (begun === undefined && reversalByKey(work) !== undefined) {
@@ -263,6 +267,7 @@ async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
     return root !== undefined && root.excess > 0n
   }
   if (await isChargedBack(engine, payment)) return true
+  if ((await engine.lanes.single(waitingChargeback(id))).length > 0) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
   // The reversal of an increased authorisation needs more than its own amount.

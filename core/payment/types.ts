@@ -56,7 +56,13 @@ export type Answer = {
   /** The acquirer took a reversal by key: the code of the payment once it is taken back. */
   reversal?: { code: Reason }
   /** A late success: its amount when it differs, and how its final word comes when it was only accepted. */
-  late?: { minor?: string; currency?: string; finalBy?: 'event' | 'poll' }
+  late?: {
+    minor?: string
+    currency?: string
+    finalBy?: 'event' | 'poll'
+    /** The payment was reversed by its key before. */
+    afterReversal?: true
+  }
 }
 
 /** One payment record in the engine: first payments and follow-ups alike. */

@@ -2,16 +2,19 @@
  * Words about an open payment whose reversal by key is under way. Only the end of the reversal, a decline
  * or an operator decides; a success is only recorded.
  */
-import type { Money } from '@tollgate/plugin-kit'
+import type { Accepted, Approved, Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
-import { toldApproval } from '../attention/store-told.ts'
+import { toldApproval, toldSuccess } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import { isOpen, type Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
+import { broughtTo, otherReference } from './reference-origin.ts'
+import { paymentByAttempt, toPayment } from './store-read.ts'
+import { learnWhileOpen } from './stored-references.ts'
 import type { Payment, PaymentState, Source } from './types.ts'
 
 /** Whether an outcome may end or continue a reversal that the payment is known to be under. */
@@ -47,13 +50,14 @@ export async function hearDuringReversal(
  * @param about The amount of a message.
  */
 export async function noteApproval(
-  engine: Pick<Engine, 'lanes'>,
+  engine: Pick<Engine, 'lanes' | 'registry'>,
   payment: Payment,
   outcome: Told,
   about?: Money,
 ): Promise<void> {
   if (outcome.is !== 'approved' && outcome.is !== 'accepted') return
   const amount = amountSaid(outcome, about) ?? payment.amount
+  await keepReferences(engine, payment, outcome, amount)
   // Where parts may be approved, too: what is left of the operation must not be kept as asked.
   if (!isSameAmount(amount, payment.amount))
     return holdOtherAmount(engine, payment, amount, outcome.is)
@@ -66,4 +70,56 @@ export async function noteApproval(
   await engine.lanes.single(
     addAttention(newId(), 'undecided', id, attemptKey, limits.unknownAlarmMs, detail, toldApproval),
   )
+}
+
+/**
+ * The payment takes the references of its success, so that a word about another operation under its key is known by
+ * its reference. The end of the reversal says nothing about such an operation: it is listed by itself.
+ */
+async function keepReferences(
+  engine: Pick<Engine, 'lanes' | 'registry'>,
+  { attemptKey }: Payment,
+  outcome: Approved | Accepted,
+  { minor, currency }: Money,
+): Promise<void> {
+  // Another word may have brought references since the payment was read.
+  const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
+  if (row === undefined) return
+  const payment = toPayment(row)
+  const isFirst = (await engine.lanes.single(toldSuccess(payment.id))).length === 0
+  const other = isFirst ? undefined : otherReference(engine, payment, outcome)
+  if (other !== undefined) {
+    const why = 'approved under another reference while a reversal was under way'
+    const said = { refs: outcome.refs, minor: String(minor), currency }
+    return listOther(engine, payment, other, { why, ...said })
+  }
+  // An earlier word, before the shopper paid, can have been about another try.
+  const refs = isFirst ? outcome.refs : broughtTo(payment, outcome.refs)
+  if (refs !== undefined) await engine.lanes.single(learnWhileOpen(payment.id, refs))
+}
+
+/**
+ * Whether a decline is about another operation than the success that the acquirer told of during the reversal. It is
+ * listed, and the end of the reversal decides about that success.
+ */
+export async function declinesAnother(
+  engine: Engine,
+  payment: Payment,
+  outcome: Told,
+): Promise<boolean> {
+  const other = outcome.is === 'declined' ? otherReference(engine, payment, outcome) : undefined
+  if (other === undefined) return false
+  if ((await engine.lanes.single(toldSuccess(payment.id))).length === 0) return false
+  const why = 'declined under another reference while a reversal was under way'
+  await listOther(engine, payment, `${other} declined`, { why })
+  return true
+}
+
+const listOther = async (
+  { lanes }: Pick<Engine, 'lanes'>,
+  { id, attemptKey }: Payment,
+  reference: string,
+  detail: Readonly<Record<string, unknown>>,
+) => {
+  await lanes.single(addAttention(newId(), 'conflict', id, attemptKey, 0, detail, reference))
 }

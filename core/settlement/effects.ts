@@ -223,7 +223,7 @@ async function isPaidInParts(
   const isPart =
     payment.state === 'approved' && amount?.currency === currency && amount.minor < minor
   if (!isPart) return undefined
-  const [row] = await lanes.single(settledSum(payment.id))
+  const [row] = await lanes.single(settledSum(payment.id, currency))
   return (row?.minor ?? 0n) >= minor
 }
 

@@ -135,8 +135,8 @@ export type AssignablePayment = {
 }
 
 /**
- * Payments that were over and that the money of a record made late successes: those that no operator decided since,
- * and those that an operator approved.
+ * Payments that were over, and for which the money of a record counts: late successes, whoever told of them first,
+ * and those that an operator approved since.
  */
 export const lateByRecord = (recordId: string) => sql<{ id: string; is_kept: boolean }>`
 select payment.id, payment.state = 'approved' as is_kept
@@ -150,7 +150,7 @@ cross join lateral (
 join tollgate.attempt on attempt.key = payment.attempt_key
 where record.id = ${recordId}::uuid and record.record_type = 'SETTLED' and record.match_status = 'NOT_MATCHED'
   and record.effect <> 'none'
-  and (attempt.state = 'late' and attempt.settled_by = 'settlement' or payment.state = 'approved')
+  and (attempt.state = 'late' or payment.state = 'approved')
 order by payment.id`
 
 /** The standing chargeback that a record told of a declined payment, as long as that is the record's. */

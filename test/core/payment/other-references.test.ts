@@ -168,6 +168,89 @@ describe('words under another reference', { concurrency: true }, () => {
     assert.equal(reversals, 1)
   })
 
+  /** An open payment whose reversal by key is under way. */
+  const reversing = async () => {
+    const asked: string[] = []
+    const id = await run.pay({
+      debit: lose,
+      enquire: () => (asked.length > 0 ? { is: 'requested' } : { is: 'notFound' }),
+      reverseByKey: ({ key }) => {
+        asked.push(key)
+        const isFirst = asked.length === 1
+        return isFirst ? { is: 'requested', refs: { reversal: 'r-1' } } : { is: 'reversed' }
+      },
+    })
+    await run.age(id)
+    await run.dueNow(id)
+    await until(async () => {
+      const [row] = await run.sql(
+        `select from tollgate.payment join tollgate.attempt on attempt.key = payment.attempt_key
+         where payment.id = $1 and answer ? 'reversal' and lease_until is null`,
+        [id],
+      )
+      return row !== undefined || undefined
+    })
+    await run.dueLater(id)
+    return { id, asked }
+  }
+  const isOver = { outcome: { is: 'reversed', refs: { reversal: 'r-1' } } }
+
+  test('the end of a reversal says nothing about a charge under another reference than the one it took back', async () => {
+    const { id, asked } = await reversing()
+    await run.tell(id, { outcome: approved({ reference: 'A' }) })
+    assert.equal((await referencesOf(id)).reference, 'A')
+    assert.equal(await run.tell(id, isOver), 'settled')
+    assert.deepEqual(await run.kinds(id), ['(undecided)', '(undecided)'])
+    assert.equal(await run.tell(id, { outcome: approved({ reference: 'A' }) }), 'settled')
+    await until(async () => (await run.kinds(id)).at(-1) === '(conflict)' || undefined)
+    assert.equal(await run.tell(id, { outcome: approved({ reference: 'B' }) }), 'conflict')
+    assert.equal((await run.kinds(id)).at(-1), 'conflict')
+    assert.equal(asked.length, 2)
+  })
+
+  test('nor about one that was told before that end', async () => {
+    const { id } = await reversing()
+    for (const reference of ['A', 'B', 'A', 'B'])
+      await run.tell(id, { outcome: approved({ reference }) })
+    assert.equal(await run.tell(id, isOver), 'settled')
+    assert.equal(await run.stateOf(id), 'declined')
+    assert.deepEqual(await run.kinds(id), ['(undecided)', '(undecided)', 'conflict'])
+    assert.equal((await run.listed(id)).at(-1)!.detail.refs!.reference, 'B')
+  })
+
+  test('a decline ends no open payment whose success was told under another reference', async () => {
+    const { id } = await reversing()
+    await run.tell(id, { outcome: acceptance('A') })
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'B' }) }), 'conflict')
+    assert.equal(await run.stateOf(id), 'unknown')
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'A' }) }), 'settled')
+    assert.equal(await run.stateOf(id), 'declined')
+    assert.equal((await run.kinds(id)).at(-1), 'conflict')
+  })
+
+  test('a decline under another reference than an operator gave fails no accepted payment', async () => {
+    const id = await run.pay({
+      debit: refuse,
+      reverse: refuse,
+      reverseByKey: () => ({ is: 'refused', why: 'no' }),
+    })
+    await run.tell(id, { outcome: accepted({}, 'event') })
+    await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
+    await run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'B' } })
+    assert.equal((await run.booksOf(id)).isFinal, false)
+    assert.equal(await run.tell(id, { outcome: decline({ reference: 'A' }) }), 'conflict')
+    assert.equal(await run.stateOf(id), 'approved')
+    assert.equal(await run.tell(id, { outcome: approved({ reference: 'A' }) }), 'settled')
+    assert.equal((await referencesOf(id)).reference, 'A')
+  })
+
+  test('the word that makes a payment final leaves the spelling of its reference', async () => {
+    const id = await sale('abc-1')
+    await run.tell(id, { outcome: approved({ reference: ' ABC-1 ', second: '2' }) })
+    assert.equal((await run.booksOf(id)).isFinal, true)
+    assert.deepEqual(await referencesOf(id), { reference: 'abc-1', second: '2' })
+  })
+
   test('a decline without a reference is about the payment', async () => {
     const id = await sale('A')
     assert.equal(await run.tell(id, { outcome: failure }), 'settled')

@@ -119,6 +119,39 @@ describe('late successes in settlement files', () => {
     assert.equal(await run.stateOf(id), 'approved')
   })
 
+  test('money that is paid out after a reversal is not taken back by the answer to that reversal', async () => {
+    const asked: string[] = []
+    const reverseByKey = ({ key }: { readonly key: string }): Reversed => {
+      asked.push(key)
+      return { is: 'reversed' }
+    }
+    const reversed = async () => {
+      const id = await run.pay({ debit: lose, enquire: () => ({ is: 'notFound' }), reverseByKey })
+      await run.age(id)
+      await run.dueNow(id)
+      await until(async () => (await run.stateOf(id)) === 'declined' || undefined)
+      return id
+    }
+    const [assigned, other] = [await reversed(), await reversed()]
+    const fileId = await run.file(
+      settled({ id: newId(), date: today(), mtid: 'nobody-knows-it' }),
+      line(other, { amount: '12.00' }),
+    )
+    const records = await run.gateway.settlement.exceptions({ fileId })
+    const unknown = records.find(({ candidates }) => candidates.length === 0)
+    await run.gateway.settlement.assign(unknown!.id, [assigned], by)
+    for (const id of [assigned, other]) {
+      await isSettledBy(id, 'settlement')
+      await run.gateway.operator.redrive(id, by)
+      await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
+      assert.deepEqual(await stateOf(id), ['late', 'settlement'])
+      assert.deepEqual(await listed(id), ['conflict'])
+      await run.gateway.operator.settle(id, 'declined', by)
+      assert.equal(await run.stateOf(id), 'declined')
+    }
+    assert.equal(asked.length, 2)
+  })
+
   test('a line that found the payment open is listed once the payment was reversed', async () => {
     const id = await run.pay({
       debit: lose,

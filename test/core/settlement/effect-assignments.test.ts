@@ -185,6 +185,59 @@ describe('a settlement record with an effect', () => {
     assert.equal((await run.booksOf(other)).isFinal, true)
   })
 
+  test('is given to no other payment while the one that it names is late by a message', async () => {
+    const refused = { is: 'refused', why: 'captured already' } as const
+    const late = await run.pay({ debit: refuse, reverse: refuse, reverseByKey: () => refused })
+    await run.tell(late, { outcome: { is: 'approved', refs: { reference: `at-${late}` } } })
+    await until(async () => (await run.audited(late)).includes('late-success-stands') || undefined)
+    const other = await run.pay({ debit: accept })
+    const settlementId = newId()
+    await run.file(line(late, { id: settlementId }))
+    await effectOver(settlementId)
+    const { id: recordId } = await recordOf(settlementId)
+    await assert.rejects(run.gateway.settlement.assign(recordId, [other], by), {
+      code: '200.300.404',
+    })
+    await run.gateway.operator.settle(late, 'declined', by)
+    await run.gateway.settlement.assign(recordId, [other], by)
+    await effectOver(settlementId)
+    assert.equal((await run.booksOf(other)).isFinal, true)
+  })
+
+  test('of a chargeback keeps the money of a late success from going back a second time', async () => {
+    let isUp = false
+    const undone: string[] = []
+    const late = await run.pay({
+      debit: refuse,
+      reverse: refuse,
+      reverseByKey: ({ key }) => {
+        if (!isUp) return { is: 'unknown', why: 'down' }
+        undone.push(key)
+        return { is: 'reversed' }
+      },
+    })
+    await run.tell(late, { outcome: { is: 'approved', refs: { reference: `at-${late}` } } })
+    assert.equal(await attemptOf(late), 'late')
+    onFaultPoint(async (point) => {
+      if (point !== 'before-settlement-effect' || isUp) return
+      isUp = true
+      await until(async () => {
+        await run.dueNow(late)
+        return (
+          (await run.audited(late)).includes('late-success-stands') ||
+          undone.length > 0 ||
+          undefined
+        )
+      })
+    })
+    const settlementId = newId()
+    await run.file(chargeback(late, { id: settlementId }))
+    onFaultPoint(undefined)
+    await effectOver(settlementId)
+    assert.equal(undone.length, 0)
+    assert.equal((await run.booksOf(late)).disputes.length, 1)
+  })
+
   test('is given to no other payment after an operator kept its money', async () => {
     const [late, other] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
     const settlementId = newId()

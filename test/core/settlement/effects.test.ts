@@ -134,9 +134,45 @@ describe('effects of settlement lines', () => {
         assert.equal(await run.stateOf(id), 'approved')
         assert.deepEqual(await run.kinds(id), ['conflict'])
         await run.tell(id, { outcome: failure })
-        assert.equal(await run.stateOf(id), 'declined')
+        assert.equal(await run.stateOf(id), 'approved')
+        assert.deepEqual(await run.kinds(id), ['conflict'])
       })
     }
+
+    test('that pay out a part of an accepted payment keep its failure from freeing its amount', async () => {
+      const id = await run.pay()
+      const refund = await run.follow(
+        id,
+        'RF',
+        `rf-${id}`,
+        { amount: '92.00', currency: 'EUR' },
+        {
+          refund: accept,
+        },
+      )
+      await run.file(line(refund.id, { transaction: 'REFUND', cashflow: 'NEG', amount: '50.00' }))
+      assert.equal(await run.settledSum(refund.id), 5000n)
+      assert.equal(await run.tell(refund.id, { outcome: failure }), 'conflict')
+      assert.equal(await run.stateOf(refund.id), 'approved')
+      await assert.rejects(run.follow(id, 'RF', `rf2-${id}`, { amount: '92.00', currency: 'EUR' }))
+    })
+
+    test('that can be about another operation make no sum with those that name the payment', async () => {
+      const id = await run.pay({
+        debit: (_, context) => {
+          context.sending()
+          return accepted({}, 'event')
+        },
+      })
+      const { merchantTransactionId: mtid } = await run.gateway.query.get(id)
+      const elsewhere = { id: newId(), date: today(), mtid: mtid!, ref1: `elsewhere-${id}` }
+      await run.file(settled({ ...elsewhere, amount: '50.00' }))
+      await run.file(line(id, { amount: '42.00' }))
+      assert.equal(await run.settledSum(id), 9200n)
+      assert.equal((await run.booksOf(id)).isFinal, false)
+      await run.file(line(id, { amount: '50.00' }))
+      assert.equal((await run.booksOf(id)).isFinal, true)
+    })
 
     test('of another amount do not approve an open payment: the acquirer is asked', async () => {
       let answer: object = { is: 'notFound', why: 'not yet' }
