@@ -25,11 +25,18 @@ import {
   type Telling,
 } from './modifications.ts'
 import { moneyOf } from './money.ts'
-import { keyBy, notePayment, paymentOf, rememberBasis, rememberKey } from './payments.ts'
+import {
+  authorisedOf,
+  keyBy,
+  notePayment,
+  paymentOf,
+  rememberBasis,
+  rememberKey,
+} from './payments.ts'
 import { isSameName, type Named, readReference } from './references.ts'
 import { announce, isSettlementReport } from './reports.ts'
 import { type Item, isProven, type Signed, signedItems } from './signature.ts'
-import { amendUndo, standingIn, withTold } from './undo.ts'
+import { amendUndo, standingIn, withNoted, withTold } from './undo.ts'
 import { reversal } from './undo-told.ts'
 
 /** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
@@ -126,9 +133,11 @@ async function authorisation(item: Item, { records, log }: Inner): Promise<reado
     log.info({ event: eventCode }, 'a webhook tells of a refused try beside an authorised payment')
     return []
   }
+  if (!success && known.psp === psp) await notePayment(records, key, { isRefused: true })
+  const noted = await authorisedOf(records, key)
   // Where a reversal was asked for, it needs to know what became of the payment.
   await amendUndo(records, key, (undo) => {
-    if (success) return withTold(undo, psp)
+    if (success) return withTold(withNoted(undo, noted), psp)
     const payments = (undo.payments ?? []).filter((one) => one.psp !== psp)
     // A refused try says nothing about a payment that stands.
     const isNone = standingIn(payments) === undefined

@@ -11,6 +11,8 @@ type Known = {
   readonly isAway?: true
   /** Adyen's reference of the payment, once a webhook told that it is authorised. */
   readonly psp?: string
+  /** A later webhook told that this very payment was refused, so nobody knows that it is authorised. */
+  readonly isRefused?: true
 }
 
 const nameOf = (key: string): string => `payment:${key}`
@@ -34,6 +36,12 @@ const mostTries = 8
 
 export const paymentOf = async (records: Records, key: string): Promise<Known> =>
   ((await records.get(nameOf(key))) ?? {}) as Known
+
+/** Adyen's reference of a payment that a webhook told as authorised, and none as refused. */
+export async function authorisedOf(records: Records, key: string): Promise<string | undefined> {
+  const { psp, isRefused } = await paymentOf(records, key)
+  return isRefused === true ? undefined : psp
+}
 
 /** Keeps which payment Adyen calls by this reference: a dispute may have no other name of it. */
 export async function rememberKey(records: Records, psp: string, key: string): Promise<void> {

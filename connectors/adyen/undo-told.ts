@@ -2,9 +2,18 @@
 import type { Claim, Context } from '@tollgate/plugin-kit'
 import { eventId, unreadable } from './claims.ts'
 import { moneyOf } from './money.ts'
+import { authorisedOf } from './payments.ts'
 import type { Named } from './references.ts'
 import type { Item } from './signature.ts'
-import { amendUndo, amountOf, standingIn, type Undo, withAuthorised, withRefusal } from './undo.ts'
+import {
+  amendUndo,
+  amountOf,
+  standingIn,
+  type Undo,
+  withAuthorised,
+  withNoted,
+  withRefusal,
+} from './undo.ts'
 
 type Reversal = Extract<Named, { is: 'payment' | 'undo' }>
 
@@ -20,7 +29,9 @@ export async function reversal(
   const { is, key } = named
   const isReturn = is === 'undo' && told === 'failed' && isLater
   const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
-  const known = await amendUndo(records, key, (undo) => {
+  const noted = await authorisedOf(records, key)
+  const known = await amendUndo(records, key, (given) => {
+    const undo = withNoted(given, noted)
     if (isReturn) return afterReturn(undo, item, named.round)
     if (isReturned(undo)) return undo
     if (told === 'done') return afterSuccess(undo, item, named)
@@ -53,6 +64,10 @@ const isOfTry = ({ round, by }: Undo, named: Reversal, eventCode: string): boole
     ? named.round === round
     : eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
 
+/** Made under the payment's own name and not by a try of ours, as in the Customer Area. */
+const isElsewhere = ({ is }: Reversal, eventCode: string): boolean =>
+  is === 'payment' && eventCode !== 'TECHNICAL_CANCEL'
+
 /** Adyen took a payment back. Another one of the same name may stand, or be under way. */
 function afterSuccess(undo: Undo, item: Item, named: Reversal): Undo {
   const { unnamed: _, ...known } = undo
@@ -79,6 +94,9 @@ function roundOf(undo: Undo, { eventCode }: Item, named: Reversal): number {
 
 /** The payment of a webhook that names none by Adyen's reference. */
 function pspOf(undo: Undo, { eventCode }: Item, named: Reversal): string | undefined {
+  const { payments = [] } = undo
+  // What was cancelled in another way is the only payment that anybody told, unless it was taken back before.
+  if (isElsewhere(named, eventCode) && payments.length === 1) return standingIn(payments)
   if (!isOfTry(undo, named, eventCode)) return undefined
   return undo.by === 'payment' ? undo.payment : standingIn(undo.payments)
 }

@@ -12,7 +12,7 @@ import type {
   Reversed,
 } from '@tollgate/plugin-kit'
 import { jsonOf, readError, takenAs } from './answers.ts'
-import { paymentOf } from './payments.ts'
+import { authorisedOf, paymentOf } from './payments.ts'
 import { undoReferenceOf } from './references.ts'
 
 /** What is known about the reversal of one payment. */
@@ -60,6 +60,10 @@ export function withTold(undo: Undo, psp: string): Undo {
   const told = unnamed === undefined ? payments : [{ psp, undone: unnamed }]
   return { ...known, authorised: true, payments: told }
 }
+
+/** With a payment whose webhook came before there was a record of the reversal. It was there before all others. */
+export const withNoted = (undo: Undo, psp: string | undefined): Undo =>
+  psp === undefined ? undo : withTold(undo, psp)
 
 /**
  * Adyen's reference of a payment that was not taken back. One that Adyen refuses to take back waits for its turn, so
@@ -163,9 +167,10 @@ async function planned(operation: Operation, records: Records): Promise<Undo | R
   for (let tries = 0; tries < mostTries; tries += 1) {
     const value = await records.get(undoName(key))
     const known = readUndo(value) ?? withoutTry(amount)
+    const noted = withNoted(known, await authorisedOf(records, key))
     const told = refs?.payment
     // The engine may know of an authorisation from a report, an operator, or the webhook of another account.
-    const heard = told === undefined ? known : withTold(known, told)
+    const heard = told === undefined ? noted : withTold(noted, told)
     const isOver = standingIn(heard.payments) === undefined
     const isDone = isOver && heard.state === 'done'
     if (isOver && !isDone && (await isNothing(heard, key, records))) return { is: 'nothing' }

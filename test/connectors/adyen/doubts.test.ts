@@ -344,6 +344,46 @@ describe('doubts about operations at Adyen', () => {
     assert.equal(second.isUndone, true)
   })
 
+  test('a second payment is taken back where the first one was told before the engine knew and a nameless end came', async () => {
+    run.front.meet(lost, 'any')
+    const { id } = await run.pay({ paymentType: 'PA' })
+    const key = await run.keyOf(id)
+    const { ledger } = run.adyen
+    const first = await payment(id)
+    const go = Promise.withResolvers<void>()
+    const there = Promise.withResolvers<void>()
+    // The connector has read the webhook, and the engine has not stored its claim.
+    onFaultPoint((point, name) => {
+      if (point !== 'before-event' || !name.startsWith('AUTHORISATION.')) return
+      onFaultPoint(undefined)
+      there.resolve()
+      return go.promise
+    })
+    const authorised = run.adyen.message(authorisationItem(first))
+    const told = run.gateway.inbound('adyen', run.account, authorised)
+    await there.promise
+    const asked = () =>
+      until(async () => {
+        if (ledger.undoOf(key)?.state === 'asked') return true
+        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        return undefined
+      })
+    await asked()
+    const end = undoItem(ledger.endUndo(key, 'done'), first)
+    await run.tell(run.adyen.message({ ...end, originalReference: '' }))
+    await run.untilCode(id, '900.100.400')
+    const second = ledger.add({ ...first, pspReference: newReference(), isUndone: false })
+    await run.tell(run.adyen.message(authorisationItem(second)))
+    await asked()
+    assert.ok(run.adyen.exchanges.at(-1)?.path.includes(`/${second.pspReference}/reversals`))
+    ledger.endUndo(key, 'by itself')
+    await run.tell(run.adyen.messageAbout(key))
+    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
+    assert.equal(second.isUndone, true)
+    go.resolve()
+    await told
+  })
+
   test('a line of a payment that was not made here is none of a payment with its number', async () => {
     const merchantTransactionId = 'order-1001'
     run.front.meet({ reaches: false, damage: { do: 'replace', status: 422, ...refusal422 } }, 'any')

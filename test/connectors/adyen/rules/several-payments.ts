@@ -1,11 +1,13 @@
 /** Rules about several payments under one name, of which a reversal by key has to take back each. */
 import assert from 'node:assert/strict'
+import type { Inbound } from '@tollgate/plugin-kit'
+import { notePayment } from '../../../../connectors/adyen/payments.ts'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { undoName } from '../../../../connectors/adyen/undo.ts'
 import { answered, frozen } from '../../../../plugins/kit/testing/operation.ts'
 import { has } from '../scene.ts'
-import { ended, type Fields, undo } from './reversing.ts'
+import { ended, type Fields, pathsOf, undo } from './reversing.ts'
 import { mistake, type Rule } from './rule.ts'
 
 export const severalPaymentsRules: readonly Rule[] = [
@@ -74,13 +76,8 @@ export const severalPaymentsRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', "isOver && heard.state === 'done'", "heard.state === 'done'"),
-      mistake('undo', 'told === undefined ? known : withTold(known, told)', 'known'),
+      mistake('undo', 'told === undefined ? noted : withTold(noted, told)', 'noted'),
       mistake('undo', 'if (next === known ||', 'if (next.round === known.round ||'),
-      mistake(
-        'events',
-        'if (success) return withTold(undo, psp)',
-        'if (success) return { ...undo, authorised: true, payment: psp }',
-      ),
       mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) return []', ''),
       mistake(
         'undo-told',
@@ -238,6 +235,125 @@ export const severalPaymentsRules: readonly Rule[] = [
     ],
   },
   {
+    rule: 'a success without a name took back the payment that was told before there was a record, and a later one stands',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const when of [
+        'before the reversal',
+        'beside its start',
+        'beside its start, and the end is repeated',
+        'before an older record',
+        'before an older record, which nobody asks about',
+      ] as const) {
+        const { operation } = await scene.paid('authorize')
+        const { key } = operation
+        const one = adyen.ledger.byReference(key)!
+        const words = async (...messages: Inbound[]) => {
+          const claims = []
+          for (const message of messages) claims.push(...(await tell(message)))
+          return claims.map(({ outcome }) => outcome.is)
+        }
+        if (when === 'before the reversal') {
+          await tell(adyen.message(authorisationItem(one)))
+          has(await undo(scene, operation), { is: 'requested' }, when)
+          assert.equal(pathsOf(scene), 'reversals', 'its name is known')
+        } else {
+          await undo(scene, operation)
+          // The webhook found no record, and the reversal not yet this note.
+          await stage.call(({ records }) => notePayment(records, key, { psp: one.pspReference }))
+        }
+        adyen.ledger.endUndo(key, 'done')
+        const end = undoItem(adyen.ledger.undoOf(key)!, one)
+        const done = adyen.message({ ...end, originalReference: '' })
+        if (when.startsWith('before an older record')) {
+          const name = undoName(key)
+          await stage.call(async ({ records }) => {
+            const record = (await records.get(name)) as Fields
+            await records.swap(name, record, { ...record, state: 'done', payments: [], unnamed: 1 })
+          })
+        } else assert.deepEqual(await words(done), ['reversed'], when)
+        if (when.endsWith('repeated')) assert.deepEqual(await words(done), ['reversed'], when)
+        if (!when.endsWith('asks about'))
+          has(await undo(scene, operation), { is: 'reversed' }, when)
+        const other = adyen.ledger.add({ ...one, pspReference: newReference(), isUndone: false })
+        await tell(adyen.message(authorisationItem(other)))
+        has(await undo(scene, operation), { is: 'requested' }, `${when}: another one stands`)
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/`), when)
+        assert.deepEqual(await ended(scene, key, 'done'), ['reversed'], when)
+        has(await undo(scene, operation), { is: 'reversed' }, when)
+      }
+    },
+    mistakes: [
+      mistake('undo', 'withNoted(known, await authorisedOf(records, key))', 'known'),
+      mistake('events', 'withTold(withNoted(undo, noted), psp)', 'withTold(undo, psp)'),
+    ],
+  },
+  {
+    rule: 'a failed end of a payment that was told before there was a record is told, and one that was refused since is none',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const isRefused of [false, true]) {
+        const { operation } = await scene.paid('debit')
+        const { key } = operation
+        const one = adyen.ledger.byReference(key)!
+        const told = authorisationItem(one)
+        await tell(adyen.message(told))
+        if (isRefused) await tell(adyen.message({ ...told, success: false }))
+        has(await undo(scene, operation), { is: 'requested' }, 'asked')
+        assert.equal(pathsOf(scene), isRefused ? 'cancels' : 'reversals')
+        const words = await ended(scene, key, 'failed')
+        assert.deepEqual(words, isRefused ? [] : ['notReversed'])
+      }
+      const operation = scene.first('debit', 'REFUSED 5')
+      await stage.perform(operation)
+      await tell(adyen.messageAbout(operation.key))
+      has(await undo(scene, operation), { is: 'requested' }, 'refused before it was asked for')
+      assert.equal(pathsOf(scene), 'cancels', 'a refused payment has no name')
+    },
+    mistakes: [
+      mistake('payments', 'return isRefused === true ? undefined : psp', 'return psp'),
+      mistake('undo', 'withNoted(known, await authorisedOf(records, key))', 'known'),
+    ],
+  },
+  {
+    rule: 'a payment that was told beside the start of a reversal of another one has its turn',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      const { operation } = await scene.paid('debit')
+      const { key } = operation
+      const one = adyen.ledger.byReference(key)!
+      const asked = frozen({ ...operation, refs: { payment: one.pspReference } })
+      has(await undo(scene, asked), { is: 'requested' }, 'the first one')
+      const other = adyen.ledger.add({ ...one, pspReference: newReference() })
+      await stage.call(({ records }) => notePayment(records, key, { psp: other.pspReference }))
+      const end = undoItem({ ...adyen.ledger.undoOf(key)!, state: 'done' }, one)
+      assert.deepEqual(await tell(adyen.message(end)), [], 'the other one stands')
+      has(await undo(scene, asked), { is: 'requested' }, 'the other one')
+      assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/`))
+    },
+    mistakes: [mistake('undo-told', 'const undo = withNoted(given, noted)', 'const undo = given')],
+  },
+  {
+    rule: 'a cancellation elsewhere that names no payment took back the only one that was told before there was a record',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      const { operation } = await scene.paid('authorize')
+      const { key } = operation
+      const one = adyen.ledger.byReference(key)!
+      await undo(scene, operation)
+      await stage.call(({ records }) => notePayment(records, key, { psp: one.pspReference }))
+      adyen.ledger.endUndo(key, 'done')
+      const item = { ...undoItem(adyen.ledger.undoOf(key)!, one), originalReference: '' }
+      const cancelled = adyen.message({ ...item, eventCode: 'CANCELLATION' })
+      for (const what of ['first', 'again'])
+        assert.deepEqual((await tell(cancelled))[0]?.outcome.is, 'reversed', what)
+      has(await undo(scene, operation), { is: 'reversed' }, 'afterwards')
+    },
+    mistakes: [
+      mistake('undo-told', 'isElsewhere(named, eventCode) && payments.length === 1', 'false'),
+    ],
+  },
+  {
     rule: 'the money of a payment that no success named comes back, and an earlier record knows the payment of its last try',
     async run(scene) {
       const { adyen, stage, tell } = scene
@@ -320,6 +436,9 @@ export const severalPaymentsRules: readonly Rule[] = [
         'undo-told',
         "undo.by === 'payment' ? undo.payment : standingIn(undo.payments)",
         'undo.payment',
+      ),
+      ...['{ ...undo, authorised: true }', '{ ...undo, authorised: true, payment: psp }'].map(
+        (put) => mistake('events', 'withTold(withNoted(undo, noted), psp)', put),
       ),
       mistake('events', 'const isNone = standingIn(payments) === undefined', 'const isNone = true'),
     ],
