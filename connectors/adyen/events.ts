@@ -143,12 +143,13 @@ async function authorisation(item: Item, { records, log }: Inner): Promise<reado
     const isNone = standingIn(payments) === undefined
     return isNone ? { ...undo, payments, authorised: false } : { ...undo, payments }
   })
+  // A chargeback of the second payment of a name can have no other name of it, either.
+  if (success) await rememberKey(records, psp, key)
   if (first !== psp) {
     // Authorised twice under one name: with the event of the first one, operators see the second.
     const id = eventId({ eventCode, success, pspReference: first })
     return [{ eventId: id, key, outcome: approved(refs), amount }]
   }
-  if (success) await rememberKey(records, psp, key)
   const outcome = success ? approved(refs) : declined('100.397.102', { refs })
   return [{ eventId: eventId(item), key, outcome, amount }]
 }

@@ -447,6 +447,18 @@ describe('doubts about operations at Adyen', () => {
     )
   })
 
+  test('a chargeback of the second payment of one name that names Adyen’s reference alone is recorded', async () => {
+    const { id } = await run.pay()
+    await run.tellAbout(id)
+    const pspReference = newReference()
+    const second = { eventCode: 'AUTHORISATION', pspReference }
+    await run.tell(await item(id, { ...second, originalReference: '' }))
+    const dispute = { eventCode: 'CHARGEBACK', originalReference: pspReference }
+    await run.tell(await item(id, { ...dispute, merchantReference: 'order 7' }))
+    const facts = await run.sql('select kind from tollgate.chargeback where payment_id = $1', [id])
+    assert.equal(facts.length, 1)
+  })
+
   test('a chargeback of an amount that the currency does not have is listed', async () => {
     const { id } = await run.pay({ amount: '5000.00', currency: 'ISK' })
     const key = await run.keyOf(id)

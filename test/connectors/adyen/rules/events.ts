@@ -621,6 +621,12 @@ export const eventRules: readonly Rule[] = [
         const [claim] = await tell(adyen.message(about))
         assert.equal(claim?.key, operation.key, merchantReference)
       }
+      const second = newReference()
+      const twice = { eventCode: 'AUTHORISATION', merchantReference: operation.key }
+      await tell(adyen.message(item({ ...twice, originalReference: '', pspReference: second })))
+      const about = { eventCode: 'CHARGEBACK', merchantReference: 'order 7' }
+      const [claim] = await tell(adyen.message(item({ ...about, originalReference: second })))
+      assert.equal(claim?.key, operation.key, 'of the second payment of its name')
       const foreign = item({ eventCode: 'CHARGEBACK', merchantReference: 'order 8' })
       assert.deepEqual(await tell(adyen.message(foreign)), [])
     },
@@ -633,6 +639,11 @@ export const eventRules: readonly Rule[] = [
         'return [{ eventId: eventId(item), key, outcome, amount }]',
       ),
       mistake('events', 'if (success) await rememberKey(records, psp, key)', ''),
+      mistake(
+        'events',
+        'if (success) await rememberKey',
+        'if (success && first === psp) await rememberKey',
+      ),
       mistake(
         'events',
         '(await keyBy(records, originalReference)) ?? named?.key',
