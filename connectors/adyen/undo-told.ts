@@ -45,8 +45,14 @@ export async function reversal(
   const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
   const claim = { eventId: eventId(item), key, amount }
   if (told === 'done') {
-    // A payment of this name stands: another one, or this one, whose money came back to the merchant later.
-    if (standingIn(known?.payments) !== undefined) return []
+    if (standingIn(known?.payments) !== undefined) {
+      // Another one, or this one, whose money came back to the merchant later.
+      log.warn(
+        { event: eventCode },
+        'a webhook tells of a reversal, and a payment of its name stands',
+      )
+      return []
+    }
     return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
   }
   // A failure before or after the success that gave the money back takes nothing back.

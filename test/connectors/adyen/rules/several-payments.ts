@@ -14,7 +14,7 @@ export const severalPaymentsRules: readonly Rule[] = [
   {
     rule: 'a second payment of one name is taken back by a reversal of its own, whenever and by whom it is told',
     async run(scene) {
-      const { adyen, tell } = scene
+      const { adyen, stage, tell } = scene
       for (const [by, when] of [
         ['a webhook', 'after the end'],
         ['a webhook', 'before the end'],
@@ -51,6 +51,9 @@ export const severalPaymentsRules: readonly Rule[] = [
           has(await undo(scene, told), { is: 'requested' }, what)
           isNow(one, 2)
           assert.deepEqual(await tell(done), [], `${what}: the other one stands`)
+          const warning = stage.said.findLast(({ where }) => where === 'log.warn')?.what
+          const text = 'a webhook tells of a reversal, and a payment of its name stands'
+          assert.deepEqual(warning, [{ event: 'CANCEL_OR_REFUND' }, text], what)
         } else {
           assert.equal((await tell(done))[0]?.outcome.is, 'reversed')
           has(await undo(scene, operation), { is: 'reversed' }, what)
@@ -78,7 +81,8 @@ export const severalPaymentsRules: readonly Rule[] = [
       mistake('undo', "isOver && heard.state === 'done'", "heard.state === 'done'"),
       mistake('undo', 'told === undefined ? noted : withTold(noted, told)', 'noted'),
       mistake('undo', 'if (next === known ||', 'if (next.round === known.round ||'),
-      mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) return []', ''),
+      mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) {', 'if (false) {'),
+      mistake('undo-told', 'log.warn(', 'log.info('),
       mistake(
         'undo-told',
         'one.psp === psp ? { psp, undone: round } : one',
