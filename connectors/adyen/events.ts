@@ -14,6 +14,7 @@ import {
   type Outcome,
   type Records,
 } from '@tollgate/plugin-kit'
+import { failureElsewhere } from './cancelled-elsewhere.ts'
 import { eventId, unreadable } from './claims.ts'
 import { disputeReference } from './dispute.ts'
 import {
@@ -167,6 +168,11 @@ async function modification(
   const subject = await subjectOf(item, named, records)
   const amount =
     subject === undefined ? elsewhere : await amountOfItem(item, told, subject, records)
+  const ofCancellation =
+    subject === undefined && told === 'failed'
+      ? await failureElsewhere(records, item, named?.is === 'payment')
+      : undefined
+  if (ofCancellation !== undefined) return ofCancellation
   if (subject === undefined || amount === elsewhere) {
     // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money. Or made on
     // another account of the merchant, which hears of it too.

@@ -1,5 +1,6 @@
 /** What webhooks tell about reversals by key: their ends, and cancellations that nobody here asked for. */
 import type { Claim, Context } from '@tollgate/plugin-kit'
+import { cameBack, successElsewhere } from './cancelled-elsewhere.ts'
 import { eventId, unreadable } from './claims.ts'
 import { moneyOf } from './money.ts'
 import { authorisedOf } from './payments.ts'
@@ -9,6 +10,7 @@ import {
   amendUndo,
   amountOf,
   standingIn,
+  takenBack,
   type Undo,
   withAuthorised,
   withNoted,
@@ -29,11 +31,14 @@ export async function reversal(
   const { is, key } = named
   const isReturn = is === 'undo' && told === 'failed' && isLater
   const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
+  const isByOthers = isElsewhere(named, eventCode)
+  const isBack = isByOthers && told === 'done' && (await cameBack(records, item.pspReference))
   const noted = await authorisedOf(records, key)
   const known = await amendUndo(records, key, (given) => {
     const undo = withNoted(given, noted)
     if (isReturn) return afterReturn(undo, item, named.round)
     if (isReturned(undo)) return undo
+    if (isBack) return withNoted(undo, item.originalReference || undefined)
     if (told === 'done') return afterSuccess(undo, item, named)
     return undo.state === 'done' ? undo : afterFailure(undo, item, named)
   })
@@ -45,14 +50,16 @@ export async function reversal(
   const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
   const claim = { eventId: eventId(item), key, amount }
   if (told === 'done') {
-    if (standingIn(known?.payments) !== undefined) {
+    const isStanding = standingIn(known?.payments) !== undefined
+    if (isStanding) {
       // Another one, or this one, whose money came back to the merchant later.
       log.warn(
         { event: eventCode },
         'a webhook tells of a reversal, and a payment of its name stands',
       )
-      return []
     }
+    if (isByOthers) return successElsewhere(records, item, claim, !isStanding)
+    if (isStanding) return []
     return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
   }
   // A failure before or after the success that gave the money back takes nothing back.
@@ -76,19 +83,23 @@ const isElsewhere = ({ is }: Reversal, eventCode: string): boolean =>
 
 /** Adyen took a payment back. Another one of the same name may stand, or be under way. */
 function afterSuccess(undo: Undo, item: Item, named: Reversal): Undo {
-  const { unnamed: _, ...known } = undo
+  const { unnamed: _, unnamedBy: __, ...known } = undo
   const psp = item.originalReference || pspOf(undo, item, named)
   const round = roundOf(undo, item, named)
+  const by = isElsewhere(named, item.eventCode) ? item.pspReference : undefined
   const before = undo.payments ?? []
   const payments =
     psp === undefined
       ? before
-      : withAuthorised(before, psp).map((one) => (one.psp === psp ? { psp, undone: round } : one))
+      : withAuthorised(before, psp).map((one) =>
+          one.psp === psp ? takenBack(psp, round, by) : one,
+        )
   const isOther = payments.some(
     (one) => one.psp === undo.payment && one.undone === undefined && undo.by === 'payment',
   )
   const state = undo.state === 'asked' && isOther ? 'asked' : 'done'
-  const unnamed = payments.length === 0 ? { unnamed: round } : {}
+  const unnamedBy = by === undefined ? {} : { unnamedBy: by }
+  const unnamed = payments.length === 0 ? { unnamed: round, ...unnamedBy } : {}
   return { ...known, state, payments, ...unnamed }
 }
 
@@ -109,7 +120,7 @@ function pspOf(undo: Undo, { eventCode }: Item, named: Reversal): string | undef
 
 /** The money of a try came back to the merchant, which says nothing about payments that other tries took back. */
 function afterReturn(undo: Undo, item: Item, round: number): Undo {
-  const { unnamed, ...known } = undo
+  const { unnamed, unnamedBy: _, ...known } = undo
   const before = undo.payments ?? []
   const isLast = undo.round === round
   const isOfRound = unnamed === round || before.some(({ undone }) => undone === round)

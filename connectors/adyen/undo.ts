@@ -29,6 +29,8 @@ export type Undo = {
   readonly payments?: readonly Authorised[]
   /** The try that took back a payment before anybody told of one: the first one that is told is that payment. */
   readonly unnamed?: number
+  /** Adyen's reference of the cancellation that did so, if it was made in another way. */
+  readonly unnamedBy?: string
   /** Whether the payment was authorised, once it is known. */
   readonly authorised?: boolean
   /** The last try that Adyen carried out as a refund, and whose money came back to the merchant later. */
@@ -41,6 +43,8 @@ type Authorised = {
   readonly psp: string
   /** The try that took it back; 0 for another way. */
   readonly undone?: number
+  /** Adyen's reference of the cancellation that did so in another way. */
+  readonly undoneBy?: string
   /** The last try that Adyen refused. */
   readonly refused?: number
 }
@@ -52,12 +56,16 @@ export const withAuthorised = (
 ): readonly Authorised[] =>
   payments.some((one) => one.psp === psp) ? payments : [...payments, { psp }]
 
+/** @param undoneBy Adyen's reference of a cancellation that was made in another way. */
+export const takenBack = (psp: string, undone: number, undoneBy?: string): Authorised =>
+  undoneBy === undefined ? { psp, undone } : { psp, undone, undoneBy }
+
 /** With a payment that is told now. */
 export function withTold(undo: Undo, psp: string): Undo {
-  const { unnamed, ...known } = undo
+  const { unnamed, unnamedBy, ...known } = undo
   const payments = withAuthorised(known.payments, psp)
   if (payments === known.payments) return undo
-  const told = unnamed === undefined ? payments : [{ psp, undone: unnamed }]
+  const told = unnamed === undefined ? payments : [takenBack(psp, unnamed, unnamedBy)]
   return { ...known, authorised: true, payments: told }
 }
 

@@ -7,6 +7,7 @@ import { sandbox } from '../../../connectors/adyen/sandbox/sandbox.ts'
 import { contractMistakes } from './contract-mistakes.ts'
 import { mutant } from './mutants.ts'
 import { answerRules } from './rules/answers.ts'
+import { elsewhereRules } from './rules/elsewhere.ts'
 import { eventRules } from './rules/events.ts'
 import { reportRules } from './rules/reports.ts'
 import { requestRules } from './rules/requests.ts'
@@ -20,6 +21,7 @@ const rules = [
   ...eventRules,
   ...undoRules,
   ...severalPaymentsRules,
+  ...elsewhereRules,
   ...reportRules,
 ]
 

@@ -81,11 +81,11 @@ export const severalPaymentsRules: readonly Rule[] = [
       mistake('undo', "isOver && heard.state === 'done'", "heard.state === 'done'"),
       mistake('undo', 'told === undefined ? noted : withTold(noted, told)', 'noted'),
       mistake('undo', 'if (next === known ||', 'if (next.round === known.round ||'),
-      mistake('undo-told', 'if (standingIn(known?.payments) !== undefined) {', 'if (false) {'),
+      mistake('undo-told', 'if (isStanding) return []', ''),
       mistake('undo-told', 'log.warn(', 'log.info('),
       mistake(
         'undo-told',
-        'one.psp === psp ? { psp, undone: round } : one',
+        'one.psp === psp ? takenBack(psp, round, by) : one',
         '({ ...one, undone: round })',
       ),
       mistake('undo-told', "undo.state === 'asked' && isOther ? 'asked' : 'done'", "'done'"),
@@ -220,15 +220,15 @@ export const severalPaymentsRules: readonly Rule[] = [
         }
     },
     mistakes: [
-      mistake('undo-told', 'payments.length === 0 ? { unnamed: round } : {}', '{}'),
-      mistake('undo-told', 'payments.length === 0 ? { unnamed: round } : {}', '{ unnamed: round }'),
+      mistake('undo-told', 'payments.length === 0 ? { unnamed: round, ...unnamedBy } : {}', '{}'),
+      mistake('undo-told', 'payments.length === 0 ? { unnamed: round', 'true ? { unnamed: round'),
       mistake('undo-told', '? undo.round : 0', '? 0 : 0'),
       mistake('undo', "if (state !== 'done' || payments !== undefined) return undo", 'return undo'),
-      mistake('undo', '[{ psp, undone: unnamed }]', 'payments'),
+      mistake('undo', '[takenBack(psp, unnamed, unnamedBy)]', 'payments'),
       mistake(
         'undo',
-        'const { unnamed, ...known } = undo',
-        'const { unnamed } = undo; const known = undo',
+        'const { unnamed, unnamedBy, ...known } = undo',
+        'const { unnamed, unnamedBy } = undo; const known = undo',
       ),
       mistake(
         'undo',

@@ -1,0 +1,145 @@
+/**
+ * Cancellations under the payment's own name, as the Customer Area makes them. Money that one gave back can come back
+ * to the merchant later, and that failure names nothing but the cancellation. So a record keeps both by Adyen's
+ * reference, in whatever order they come.
+ */
+import type { Claim, Json, Money, Records } from '@tollgate/plugin-kit'
+import { eventId } from './claims.ts'
+import type { Item } from './signature.ts'
+import { amendUndo, type Undo } from './undo.ts'
+
+type Event = Pick<Item, 'eventCode' | 'pspReference' | 'success'>
+
+type Success = {
+  readonly eventCode: string
+  readonly key: string
+  /** In minor units, or an amount that our currencies do not have. */
+  readonly amount:
+    | { readonly minor: string; readonly currency: string }
+    | { readonly value: number }
+  /** False where another payment of the name stood, or where the failure came first. */
+  readonly isTold: boolean
+}
+
+type Known = {
+  readonly success?: Success
+  /** The first one. Without a success, it may be that of a refund by hand, which the engine never heard of. */
+  readonly failure?: Event
+}
+
+const nameOf = (psp: string): string => `cancelled-elsewhere:${psp}`
+
+/** Whether the money of a cancellation came back, as far as anybody told. */
+export async function cameBack(records: Records, psp: string): Promise<boolean> {
+  const { failure } = ((await records.get(nameOf(psp))) ?? {}) as Known
+  return failure !== undefined
+}
+
+async function amend(
+  records: Records,
+  psp: string,
+  change: (known: Known) => Known,
+): Promise<Known> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const value = await records.get(nameOf(psp))
+    const known = (value ?? {}) as Known
+    const next = change(known)
+    if (next === known || (await records.swap(nameOf(psp), value, next as unknown as Json)))
+      return next
+  }
+  throw new Error('the record of a cancellation changes all the time')
+}
+
+const mostTries = 8
+
+/**
+ * Keeps a success, and claims what is known of it.
+ *
+ * @param isTold Whether the engine hears of it, because no payment of its name stands.
+ */
+export async function successElsewhere(
+  records: Records,
+  { eventCode, pspReference: psp }: Item,
+  { key, amount }: { readonly key: string; readonly amount: Money },
+  isTold: boolean,
+): Promise<readonly Claim[]> {
+  const known = await amend(records, psp, (before) => {
+    const first = before.success ?? { eventCode, key, amount: storedFrom(amount), isTold: false }
+    if (first.isTold || before.failure !== undefined) return { ...before, success: first }
+    return { success: { ...first, isTold } }
+  })
+  if (known.failure === undefined) return claimsOf(known, psp)
+  // The failure may have come since the record of the reversal was changed.
+  await amendUndo(records, key, (undo) => afterReturn(undo, psp))
+  // The failure that came after a success told both.
+  return known.success?.isTold === true ? [] : claimsOf(known, psp)
+}
+
+/**
+ * The claims of a failure that names a cancellation; undefined for one that names none yet.
+ *
+ * @param isOfPayment Whether it has the name of a payment, as that of the cancellation has.
+ */
+export async function failureElsewhere(
+  records: Records,
+  { eventCode, pspReference, originalReference, success }: Item,
+  isOfPayment: boolean,
+): Promise<readonly Claim[] | undefined> {
+  if (eventCode !== 'REFUND_FAILED' && eventCode !== 'REFUNDED_REVERSED') return undefined
+  const failure: Event = { eventCode, pspReference, success }
+  for (const psp of [pspReference, originalReference]) {
+    if (psp === '') continue
+    const known = await amend(records, psp, (before) => {
+      const isNews = before.failure === undefined && (isOfPayment || before.success !== undefined)
+      return isNews ? { ...before, failure } : before
+    })
+    if (known.success === undefined) continue
+    await amendUndo(records, known.success.key, (undo) => afterReturn(undo, psp))
+    return claimsOf(known, psp)
+  }
+  return undefined
+}
+
+/** A failure comes with the success before it, so that the engine never hears them the other way round. */
+function claimsOf({ success, failure }: Known, psp: string): readonly Claim[] {
+  if (success === undefined) return []
+  const { eventCode, key, isTold } = success
+  const claim = { key, amount: moneyIn(success) }
+  const done = {
+    ...claim,
+    eventId: eventId({ eventCode, pspReference: psp, success: true }),
+    outcome: { is: 'reversed', refs: { reversal: psp } },
+  } as const
+  if (failure === undefined) return isTold ? [done] : []
+  const why = 'the money that Adyen gave back came back'
+  const failed = {
+    ...claim,
+    eventId: eventId(failure),
+    outcome: { is: 'notReversed', why },
+  } as const
+  return isTold ? [done, failed] : [failed]
+}
+
+/** The payments that the cancellation took back stand again. */
+function afterReturn(undo: Undo, by: string): Undo {
+  const { unnamed: _, unnamedBy, ...known } = undo
+  const { payments = [] } = undo
+  if (unnamedBy !== by && payments.every((one) => one.undoneBy !== by)) return undo
+  return {
+    ...known,
+    // Not failed: a failed try that knew no payment would mean that there was none.
+    state: undo.state === 'done' ? 'open' : undo.state,
+    authorised: true,
+    payments: payments.map((one) => (one.undoneBy === by ? { psp: one.psp } : one)),
+  }
+}
+
+const storedFrom = (amount: Money): Success['amount'] =>
+  amount.minor === undefined
+    ? (amount as unknown as Success['amount'])
+    : { minor: String(amount.minor), currency: amount.currency }
+
+const moneyIn = ({ amount }: Success): Money =>
+  'minor' in amount
+    ? { minor: BigInt(amount.minor), currency: amount.currency }
+    : (amount as unknown as Money)

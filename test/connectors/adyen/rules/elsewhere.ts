@@ -1,0 +1,278 @@
+/** Rules about cancellations under the payment's own name, as the Customer Area makes them. */
+import assert from 'node:assert/strict'
+import type { Claim, Inbound } from '@tollgate/plugin-kit'
+import { newReference, type Payment } from '../../../../connectors/adyen/sandbox/ledger.ts'
+import {
+  authorisationItem,
+  type Item,
+  undoItem,
+} from '../../../../connectors/adyen/sandbox/messages.ts'
+import { undoName } from '../../../../connectors/adyen/undo.ts'
+import { answered } from '../../../../plugins/kit/testing/operation.ts'
+import { has, type Scene } from '../scene.ts'
+import { ended, type Fields, pathsOf, undo } from './reversing.ts'
+import { mistake, type Rule } from './rule.ts'
+
+const wordsIn = (claims: readonly Claim[]) => claims.map(({ outcome }) => outcome.is)
+
+/** A cancellation of a payment in the Customer Area, and the failure of its refund. */
+function cancellationOf({ adyen }: Scene, payment: Payment, more: Partial<Item> = {}) {
+  const cancellation = {
+    eventCode: 'CANCEL_OR_REFUND',
+    success: true,
+    pspReference: newReference(),
+    originalReference: payment.pspReference,
+    merchantReference: payment.reference,
+    amount: payment.amount,
+    ...more,
+  }
+  const failing = (item: Partial<Item> = {}): Inbound =>
+    adyen.message({ ...cancellation, eventCode: 'REFUND_FAILED', ...item })
+  const { pspReference } = cancellation
+  return { pspReference, success: adyen.message(cancellation), failing }
+}
+
+/** The ways in which a failure names the cancellation. */
+const namings = (pspReference: string): readonly Partial<Item>[] => [
+  { eventCode: 'REFUND_FAILED' },
+  { eventCode: 'REFUNDED_REVERSED', merchantReference: 'order 7' },
+  { pspReference: newReference(), originalReference: pspReference },
+  {
+    pspReference: newReference(),
+    originalReference: pspReference,
+    merchantReference: 'order 7',
+  },
+]
+
+export const elsewhereRules: readonly Rule[] = [
+  {
+    rule: 'the money of a cancellation elsewhere that comes back leaves its payment standing, however the failure names it',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const [no] of namings('').entries()) {
+        const operation = answered(await scene.paid('debit'))
+        const { key } = operation
+        const payment = adyen.ledger.byReference(key)!
+        has(await undo(scene, operation), { is: 'requested' }, 'a try of ours')
+        const { pspReference, success, failing } = cancellationOf(scene, payment)
+        const failure = failing(namings(pspReference)[no])
+        const [reversed, ...none] = await tell(success)
+        assert.deepEqual([reversed?.outcome.is, none], ['reversed', []])
+        has(await undo(scene, operation), { is: 'reversed' }, 'by the other way')
+        const told = await tell(failure)
+        assert.deepEqual(wordsIn(told), ['reversed', 'notReversed'], `${no}`)
+        assert.deepEqual(told[0], reversed, 'the engine has heard it')
+        assert.notEqual(told[1]?.eventId, reversed?.eventId)
+        assert.deepEqual([told[1]?.key, told[1]?.amount], [key, operation.amount])
+        for (const again of [failure, failing({ eventCode: 'REFUNDED_REVERSED' })])
+          assert.deepEqual(await tell(again), told, 'a repeat')
+        assert.deepEqual(await tell(success), [], 'told before the failure')
+        has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+        has(scene.sent(), { reference: `undo2.${key}` }, 'another name')
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`))
+        await tell(failure)
+        has(await undo(scene, operation), { is: 'requested' }, 'the same try')
+        has(scene.sent(), { reference: `undo2.${key}` }, 'the same try')
+        assert.deepEqual(await ended(scene, key, 'done'), ['reversed'])
+        assert.deepEqual(await tell(failure), told, 'the failure of another way')
+        assert.deepEqual(await tell(success), [])
+        has(await undo(scene, operation), { is: 'reversed' }, 'for good')
+      }
+    },
+    mistakes: [
+      mistake('events', "subject === undefined && told === 'failed' ?", 'false ?'),
+      mistake('undo-told', 'takenBack(psp, round, by)', 'takenBack(psp, round)'),
+      mistake('undo-told', 'if (isBack) return withNoted', 'if (false) return withNoted'),
+      mistake('cancelled-elsewhere', '[pspReference, originalReference]) {', '[pspReference]) {'),
+      mistake(
+        'cancelled-elsewhere',
+        '[pspReference, originalReference]) {',
+        '[originalReference]) {',
+      ),
+      mistake(
+        'cancelled-elsewhere',
+        '(isOfPayment || before.success !== undefined)',
+        'isOfPayment',
+      ),
+      mistake('cancelled-elsewhere', "&& eventCode !== 'REFUNDED_REVERSED'", ''),
+      mistake('cancelled-elsewhere', 'before.failure === undefined && (', 'true && ('),
+      mistake(
+        'cancelled-elsewhere',
+        'return isTold ? [done, failed] : [failed]',
+        'return [failed]',
+      ),
+      mistake(
+        'cancelled-elsewhere',
+        'known.success?.isTold === true ? [] : claimsOf(known, psp)',
+        'claimsOf(known, psp)',
+      ),
+    ],
+  },
+  {
+    rule: 'a failure that comes before the success of a cancellation elsewhere is told with it, and alone',
+    async run(scene) {
+      const { adyen, tell } = scene
+      for (const [no] of namings('').entries()) {
+        if (no % 2 === 1) continue
+        const { operation } = await scene.paid('debit')
+        const payment = adyen.ledger.byReference(operation.key)!
+        has(await undo(scene, operation), { is: 'requested' }, 'a try of ours')
+        const { pspReference, success, failing } = cancellationOf(scene, payment)
+        const failure = failing(namings(pspReference)[no])
+        for (const what of ['first', 'again']) assert.deepEqual(await tell(failure), [], what)
+        const told = await tell(success)
+        assert.deepEqual(wordsIn(told), ['notReversed'])
+        for (const repeat of [success, failure]) assert.deepEqual(await tell(repeat), told)
+        has(await undo(scene, operation), { is: 'requested' }, 'the same try')
+        assert.equal(adyen.ledger.undos.filter(({ of }) => of === operation.key).length, 1)
+        assert.deepEqual(await ended(scene, operation.key, 'failed'), [])
+        has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+        assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`))
+        assert.deepEqual(await ended(scene, operation.key, 'done'), ['reversed'])
+        for (const repeat of [success, failure]) assert.deepEqual(await tell(repeat), told)
+        has(await undo(scene, operation), { is: 'reversed' }, 'for good')
+      }
+    },
+    mistakes: [
+      mistake('undo-told', 'if (isBack) return withNoted', 'if (false) return withNoted'),
+      mistake(
+        'cancelled-elsewhere',
+        'if (first.isTold || before.failure !== undefined) return',
+        'if (first.isTold) return',
+      ),
+      mistake(
+        'cancelled-elsewhere',
+        '(isOfPayment || before.success !== undefined)',
+        'before.success !== undefined',
+      ),
+    ],
+  },
+  {
+    rule: 'a failure that comes while the success of its cancellation is read leaves the payment standing',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      const operation = answered(await scene.paid('debit'))
+      const { key } = operation
+      await undo(scene, operation)
+      const { success, failing } = cancellationOf(scene, adyen.ledger.byReference(key)!)
+      let isMet = false
+      const { returned } = await stage.call((context) => {
+        const { records } = context
+        const swap: typeof records.swap = async (name, before, value) => {
+          const wrote = await records.swap(name, before, value)
+          if (name !== undoName(key) || isMet) return wrote
+          isMet = true
+          assert.deepEqual(await tell(failing()), [], 'nobody knows of the success yet')
+          return wrote
+        }
+        const between = { ...context, records: { ...records, swap } }
+        return stage.connector.inbound!.parse(success, between)
+      })
+      assert.ok(isMet)
+      assert.deepEqual(wordsIn(returned ?? []), ['notReversed'])
+      has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+    },
+    mistakes: [
+      mistake(
+        'cancelled-elsewhere',
+        'await amendUndo(records, key, (undo) => afterReturn(undo, psp))',
+        '',
+      ),
+    ],
+  },
+  {
+    rule: 'the failure of a cancellation elsewhere is about its own payment alone, and a refund by hand is none',
+    async run(scene) {
+      const { adyen, tell } = scene
+      const { operation } = await scene.paid('debit')
+      const { key } = operation
+      const one = adyen.ledger.byReference(key)!
+      const other = { ...one, pspReference: newReference() }
+      await undo(scene, operation)
+      adyen.ledger.add(other)
+      for (const payment of [one, other]) await tell(adyen.message(authorisationItem(payment)))
+      const { success, failing } = cancellationOf(scene, one)
+      assert.deepEqual(await tell(success), [], 'the other one stands')
+      has(await undo(scene, operation), { is: 'requested' }, 'the other one')
+      assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/`))
+      assert.deepEqual(await ended(scene, key, 'done'), ['reversed'])
+      const refund = cancellationOf(scene, one, { eventCode: 'REFUND' })
+      assert.deepEqual(await tell(refund.success), [])
+      for (const failure of [
+        refund.failing(),
+        refund.failing({ pspReference: newReference() }),
+        failing({ pspReference: newReference() }),
+        failing({ eventCode: 'REFUND', success: false }),
+        failing({ success: false }),
+      ])
+        assert.deepEqual(await tell(failure), [], 'of something else')
+      has(await undo(scene, operation), { is: 'reversed' }, 'all of them')
+      assert.deepEqual(wordsIn(await tell(failing())), ['notReversed'])
+      has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+      assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${one.pspReference}/`))
+      const end = undoItem(adyen.ledger.endUndo(key, 'done'), one)
+      assert.deepEqual(
+        wordsIn(await tell(adyen.message(end))),
+        ['reversed'],
+        'the other one does not',
+      )
+    },
+    mistakes: [
+      mistake(
+        'cancelled-elsewhere',
+        'one.undoneBy === by ? { psp: one.psp }',
+        'true ? { psp: one.psp }',
+      ),
+      mistake(
+        'cancelled-elsewhere',
+        "if (eventCode !== 'REFUND_FAILED' && eventCode !== 'REFUNDED_REVERSED') return undefined",
+        '',
+      ),
+      mistake('undo-told', 'claim, !isStanding)', 'claim, true)'),
+    ],
+  },
+  {
+    rule: 'the failure of a cancellation elsewhere that named no payment leaves the one standing that it was taken for',
+    async run(scene) {
+      const { adyen, stage, tell } = scene
+      for (const isKnown of [false, true]) {
+        const { operation } = await scene.paid('debit')
+        const { key } = operation
+        const payment = adyen.ledger.byReference(key)!
+        await undo(scene, operation)
+        const nameless = { eventCode: 'CANCELLATION', originalReference: '' }
+        const { success, failing } = cancellationOf(scene, payment, nameless)
+        assert.deepEqual(wordsIn(await tell(success)), ['reversed'])
+        if (isKnown) await tell(adyen.message(authorisationItem(payment)))
+        has(await undo(scene, operation), { is: 'reversed' }, 'it was that one')
+        assert.deepEqual(wordsIn(await tell(failing())), ['reversed', 'notReversed'])
+        has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+        assert.equal(pathsOf(scene), isKnown ? 'reversals' : 'cancels')
+        const { returned } = await stage.call(({ records }) => records.get(undoName(key)))
+        has(returned, { unnamed: undefined, unnamedBy: undefined }, 'no end is left')
+        assert.deepEqual(
+          (returned as Fields).payments,
+          isKnown ? [{ psp: payment.pspReference }] : [],
+        )
+      }
+      // A payment that nobody asked to reverse.
+      const { operation } = await scene.paid('debit')
+      const { success, failing } = cancellationOf(scene, adyen.ledger.byReference(operation.key)!)
+      assert.deepEqual(wordsIn(await tell(success)), ['reversed'])
+      assert.deepEqual(wordsIn(await tell(failing())), ['reversed', 'notReversed'])
+      // An amount that the currency does not have is listed, as it came.
+      const odd = { amount: { value: 12_345, currency: 'ISK' }, merchantReference: 'e'.repeat(32) }
+      const strange = cancellationOf(scene, adyen.ledger.byReference(operation.key)!, odd)
+      const [reversed] = await tell(strange.success)
+      const both = await tell(strange.failing())
+      assert.deepEqual(both[0], reversed)
+      assert.deepEqual(wordsIn(both), ['reversed', 'notReversed'])
+    },
+    mistakes: [
+      mistake('undo-told', '{ unnamedBy: by }', '{}'),
+      mistake('undo', 'takenBack(psp, unnamed, unnamedBy)', 'takenBack(psp, unnamed)'),
+      mistake('cancelled-elsewhere', "? 'open' : undo.state", "? 'failed' : undo.state"),
+      mistake('cancelled-elsewhere', 'amount.minor === undefined ?', 'false ?'),
+    ],
+  },
+]
