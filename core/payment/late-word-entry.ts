@@ -3,8 +3,8 @@ import type { Money } from '@tollgate/plugin-kit'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { isSameAmount, movedBy } from './amount-moved.ts'
-import type { Told } from './late-word-table.ts'
-import { referencedBy } from './rebuild-attempt.ts'
+import { isOver, type Told } from './late-word-table.ts'
+import { referencedBy, returnsOf } from './rebuild-attempt.ts'
 import { otherReference } from './reference-origin.ts'
 import { capturesOf } from './store-dispute-read.ts'
 import type { Entry, LateMove } from './store-late-word.ts'
@@ -71,8 +71,8 @@ export async function entryOf(
 }
 
 /**
- * Balances that wait for an operator: returned money, for an authorisation with its captures, or
- * money with two reported amounts.
+ * Balances that wait for an operator: returned money, for an authorisation with its captures; an authorisation whose
+ * capture was reversed late; or money with two reported amounts.
  */
 async function frozenBy(
   engine: Engine,
@@ -94,9 +94,14 @@ async function frozenBy(
   }
   const isMoneyThere = isSuccess || outcome.is === 'notReversed'
   const isTwoAmounts = isOther && (isMoneyThere || payment.state === 'approved')
-  return isTwoAmounts
-    ? [payment.rootId, ...(payment.parentId === null ? [] : [payment.parentId])]
-    : []
+  // The amount of a reversed capture is free again: a capture of it waits until that is certain.
+  const isFree = isSuccess && payment.effect === 'void' && isOver(payment.state)
+  const returns = isFree ? returnsOf(payment, await referencedBy(engine, payment)) : null
+  return [
+    ...(isTwoAmounts ? [payment.rootId] : []),
+    ...(isTwoAmounts && payment.parentId !== null ? [payment.parentId] : []),
+    ...(returns === null ? [] : [returns.balanceId]),
+  ]
 }
 
 const isAuthorisation = ({ effect }: Payment) =>

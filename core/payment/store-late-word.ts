@@ -150,6 +150,12 @@ payment_moved as (
   from attempt_moved
   where payment.id = ${late.paymentId}::uuid and ${hasSeen(late.to.references)}
   returning payment.id, payment.seq, payment.channel_id),
+ended as (
+  update tollgate.attention set resolved_at = now(), resolved_by = ${late.audit?.actor.name ?? late.audit?.actor.id ?? 'engine'}::text
+  from payment_moved
+  where attention.payment_id = payment_moved.id and attention.kind = any(${late.ends}::text[])
+    and attention.reference = '' and attention.resolved_at is null
+  returning attention.id),
 entry as (
   insert into tollgate.attention (id, kind, payment_id, attempt_key, reference, detail, freezes)
   select ${late.entry?.id ?? null}::uuid, ${late.entry?.kind ?? null}::text, id, ${late.attemptKey}::text,
@@ -245,8 +251,11 @@ returned as (
         then coalesce(capture_final_by, ${late.returnedCapture?.id ?? null}::uuid)
       else capture_final_by end,
     excess = ${excessOf}, excess_captures = ${excessCapturesOf},
-    frozen_by = case when payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
-      then array_append(frozen_by, entry.id) else frozen_by end
+    frozen_by = array(
+      select given
+      from unnest(case when payment_balance.payment_id = any(entry.freezes) and not entry.id = any(frozen_by)
+        then array_append(frozen_by, entry.id) else frozen_by end) as given
+      where given not in (select id from ended))
   from after_return after
   left join entry on true
   where payment_balance.payment_id = after.payment_id
@@ -277,11 +286,13 @@ beyond as (
   where ${late.beyond !== null}::boolean and (over.minor > 0 or over.captures > 0 or over.charged_back > 0)
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
     where resolved_at is null do nothing),
-ended as (
-  update tollgate.attention set resolved_at = now(), resolved_by = ${late.audit?.actor.name ?? late.audit?.actor.id ?? 'engine'}::text
+-- An authorisation whose capture was reversed late: this move can leave its sums as they are.
+thawed as (
+  update tollgate.payment_balance set frozen_by = array(
+    select given from unnest(frozen_by) as given where given not in (select id from ended))
   from payment_moved
-  where attention.payment_id = payment_moved.id and attention.kind = any(${late.ends}::text[])
-    and attention.reference = '' and attention.resolved_at is null),
+  where payment_balance.payment_id = ${late.returnedTo}::uuid and not exists (select from returned)
+    and exists (select from ended where ended.id = any(payment_balance.frozen_by))),
 audited as (${auditRows(late.audit ?? nobody, {
   from: sql`payment_moved where ${late.audit !== null}::boolean`,
   resource: sql`payment_moved.id`,

@@ -32,17 +32,23 @@ const aroundMs = 2_000
 const mostLines = 120
 
 /**
- * The payments of the reference, or the payment with this id, with all that refer to the same one.
+ * The payments of the reference, or the payment with this id, with all that refer to the same one or to one of those.
  */
 const statement = `
 with named as (
   select p.id, p.root_id, p.referenced_id, p.merchant_transaction_id as reference, p.attempt_key
   from tollgate.payment p
   where p.merchant_transaction_id = $1 or p.id = case when $1 ~ '^[0-9a-f]{32}$' then $1::uuid end),
-family as (
+near as (
   select p.* from tollgate.payment p
   where p.id in (select id from named union select root_id from named union select referenced_id from named)
     or p.referenced_id in (select id from named union select referenced_id from named)),
+-- The reversal of a capture gives back to the authorisation of the others.
+family as (
+  select p.* from tollgate.payment p
+  where p.id in (
+    select id from near
+    union select child.id from tollgate.payment child where child.referenced_id in (select id from near))),
 line as (
   select t.started_ms as at, format('merchant %s %s to %s: %s %s %s after %s ms', t.reference, t.asks, t.host,
     coalesce(t.status::text, 'no answer'), t.code, t.id, t.ended_ms - t.started_ms) as text

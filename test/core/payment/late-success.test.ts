@@ -13,6 +13,7 @@ import {
   failure,
   heldCall,
   type LateRun,
+  lose,
   noMoney,
   refuse,
   startLate,
@@ -226,9 +227,35 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     await assert.rejects(run.gateway.payments.refund(capture.id, eur('1.00')), {
       code: '700.400.200',
     })
+    // The acquirer contradicts itself: more may be captured than was authorised.
+    await assert.rejects(run.gateway.payments.capture(id, eur('92.00')), { code: '700.300.600' })
     await run.gateway.operator.settle(late, 'approved', by)
     assert.equal((await balanceOf(run, id)).captured, 0n)
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
+  })
+
+  test("an amount is captured no second time after its capture's reversal was itself reversed by key", async () => {
+    const { id } = await run.debit('void-undone', {}, { paymentType: 'PA' })
+    const capture = await run.gateway.payments.capture(id, eur('92.00'))
+    const { id: late } = await run.follow(
+      capture.id,
+      'RV',
+      'void-undone-rv',
+      {},
+      {
+        reverse: lose,
+        enquire: () => ({ is: 'notFound' }),
+        reverseByKey: () => ({ is: 'reversed' }),
+      },
+    )
+    await run.age(late)
+    await run.dueNow(late)
+    await until(async () => (await run.stateOf(late)) === 'declined' || undefined)
+    await run.tell(late, { outcome: approval })
+    await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.300.600' })
+    await run.gateway.operator.settle(late, 'declined', by)
+    assert.equal((await balanceOf(run, id)).captured, 9200n)
+    await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.400.100' })
   })
 
   test('a reversal by key that finds nothing decides nothing while the acquirer reports a success', async () => {

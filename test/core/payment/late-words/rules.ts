@@ -174,6 +174,15 @@ const told = ({ subject, word }: Cell) =>
   amountOf(subject) + (word === 'approved for more' ? more : 0)
 
 function seen(cell: Cell, comes: Comes): Seen {
+  const all = seenBut(cell, comes)
+  // What a capture gave back late is captured no second time before an operator decides.
+  const isDoubtful = comes === 'taken back' || (isLate(cell) && all.entries.length > 0)
+  return all.returned !== null && isDoubtful
+    ? { ...all, returned: { ...all.returned, isFrozen: true } }
+    : all
+}
+
+function seenBut(cell: Cell, comes: Comes): Seen {
   const { subject, standing, undo } = cell
   const { state, code, place: was } = before[standing]
   const now = { state, code, mayFail: standing === 'accepted', events: 0, asksBack: false }
