@@ -1,4 +1,6 @@
 /** Every statement that moves an attempt after its first commit, outside the group lane. */
+import type { Refs } from '@tollgate/plugin-kit'
+import { storable } from '../db/json.ts'
 import { sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
 import type { Mark, Move, Sums } from './balance-rules.ts'
@@ -220,6 +222,12 @@ export const markAsked = (key: string, lease: number, isAsked: boolean) => sql<{
   where attempt.key = ${key}::text and attempt.lease = ${lease}::integer
     and attempt.state in ('sending', 'pending', 'unknown', 'late') and payment.id = attempt.payment_id
   returning payment.id`
+
+/** Gives an open payment the references of a success that does not decide it. */
+export const learnWhileOpen = (paymentId: string, named: Refs) => sql`
+  update tollgate.payment set answer = coalesce(answer, '{}')
+    || jsonb_build_object('refs', coalesce(answer -> 'refs', '{}') || ${storable(named)}::jsonb)
+  where id = ${paymentId}::uuid and state in ('processing', 'pending', 'unknown')`
 
 /** Returns a lease and sets the next look; for another party's question, sets the latest time. */
 export const lookLater = (

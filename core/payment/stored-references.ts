@@ -1,6 +1,4 @@
 /** SQL of references beside other moves: what another process told of them meanwhile stays. */
-import type { Refs } from '@tollgate/plugin-kit'
-import { storable } from '../db/json.ts'
 import { type Sql, sql } from '../db/sql.ts'
 
 /** What a move does to the references of a payment. */
@@ -39,9 +37,3 @@ export const answerWith = (
 /** Condition of `payment`: its references are those that the move expects. */
 export const hasSeen = ({ seen }: StoredReferences): Sql => sql`(${seen}::jsonb is null
     or ${seen}::jsonb = jsonb_build_object('refs', ${refs}, 'byOperator', ${byOperator}))`
-
-/** Gives an open payment references. */
-export const learnWhileOpen = (paymentId: string, named: Refs) => sql`
-update tollgate.payment set answer = coalesce(payment.answer, '{}')
-  || jsonb_build_object('refs', ${refs} || ${storable(named)}::jsonb)
-where payment.id = ${paymentId}::uuid and payment.state in ('processing', 'pending', 'unknown')`

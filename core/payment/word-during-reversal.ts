@@ -14,7 +14,7 @@ import { isOpen, type Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import { broughtTo, otherReference } from './reference-origin.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
-import { learnWhileOpen } from './stored-references.ts'
+import { learnWhileOpen } from './store-settle.ts'
 import type { Payment, PaymentState, Source } from './types.ts'
 
 /** Whether an outcome may end or continue a reversal that the payment is known to be under. */
