@@ -5,6 +5,7 @@
  */
 import type { Redirect } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { addAttention } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { isId, newId } from '../ids.ts'
@@ -155,12 +156,12 @@ async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolea
   const taken = await takeAttempt(engine, attemptKey, 'question')
   if (taken === undefined) return false
   if (seen.isHeld || taken.lease !== last + 1) {
-    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    await leave(engine, payment, taken.lease)
     return false
   }
   // Again under the lease: a return before this one may have asked the last question.
   if (!engine.shopperQuestions.may(payment.id)) {
-    await engine.lanes.single(dropLease(attemptKey, taken.lease))
+    await leave(engine, payment, taken.lease)
     return true
   }
   engine.shopperQuestions.count(payment.id)
@@ -177,9 +178,24 @@ async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolea
   } catch (error) {
     leaveOpen(engine, payment, error)
   }
-  // Still pending: the next return or enquiry asks again.
-  await engine.lanes.single(dropLease(attemptKey, taken.lease))
+  // Still open: the next return or enquiry asks again.
+  await leave(engine, payment, taken.lease)
   return true
+}
+
+/** Gives the lease back. A payment that waits for no shopper is listed first: whoever asks about one lists it. */
+async function leave(
+  engine: Engine,
+  { id, attemptKey, state }: Payment,
+  lease: number,
+): Promise<void> {
+  if (state !== 'pending') {
+    const detail = { why: 'undecided after the return of its shopper' }
+    await engine.lanes.single(
+      addAttention(newId(), 'undecided', id, attemptKey, limits.unknownAlarmMs, detail),
+    )
+  }
+  await engine.lanes.single(dropLease(attemptKey, lease))
 }
 
 /**

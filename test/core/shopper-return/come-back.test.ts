@@ -139,6 +139,27 @@ describe('shoppers who come back from a bank', () => {
     })
   }
 
+  test('a payment whose answer was lost is on the operators’ list once its shopper was asked about in vain', async () => {
+    answers.set('back-lost', () => ({ is: 'unknown', why: 'the bank does not know yet' }))
+    let returnUrl = ''
+    const { id } = await run.debit(
+      'back-lost',
+      {
+        debit: (operation, context) => {
+          context.sending()
+          returnUrl = operation.returnUrl ?? ''
+          return { is: 'unknown', why: 'the answer is lost' }
+        },
+      },
+      { shopperResultUrl: shop, ...run.at('bank') },
+    )
+    await run.dueLater(id)
+    await back(id, returnUrl.split('/').at(-1)!)
+    assert.equal(timesAsked('back-lost'), 1)
+    assert.deepEqual(await run.kinds(id), ['undecided'])
+    assert.equal(await run.stateOf(id), 'unknown')
+  })
+
   test('a process without the connector sends the shopper on, and another one asks', async () => {
     const { id, token } = await away('back-elsewhere', () => approved({ reference: 'b9' }))
     const without = await run.another({ role: 'api', plugins: [] } as never)
