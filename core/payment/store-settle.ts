@@ -180,7 +180,9 @@ with taken as (
   update tollgate.attempt set lease = lease + 1,
     enquiries = enquiries + case when ${why === 'look'}::boolean and state <> 'late' then 1 else 0 end,
     take_backs = take_backs + case when ${why === 'look'}::boolean and state = 'late' then 1 else 0 end,
-    questions = questions + case when ${why === 'question' || why === 'return'}::boolean then 1 else 0 end,
+    -- A shopper who comes back after the authentication is a question only to the acquirer.
+    questions = questions + case when ${why === 'question'}::boolean
+      or ${why === 'return'}::boolean and stage = 'authentication' then 1 else 0 end,
     returned_at = case when ${why === 'return'}::boolean and stage = 'authentication' then now() else returned_at end,
     lease_until = now() + ${leaseMs}::integer * interval '1 millisecond',
     state = case when state = 'sending' then 'unknown' else state end
