@@ -124,10 +124,11 @@ join tollgate.checkout c on c.id = r.checkout
 join oracle.shopper k on k.checkout = r.checkout and k.what = 'call'
 where r.what = 'result' and r.state not like '000.200.%'
   and ${hex('c.payment_id')} = r.about
-  -- A call that failed was repeated.
+  -- A call that failed was repeated, and one of a host that died before it is sent by another one after its lease.
   and not exists (
     select from tollgate.delivery d
-    where d.kind = 'CALLBACK' and d.callback ->> 'id' = r.checkout and d.attempts > 1)
+    where d.kind = 'CALLBACK' and d.callback ->> 'id' = r.checkout
+      and (d.attempts > 1 or d.created_at < to_timestamp(r.at_ms / 1000.0)))
 group by r.checkout, r.at_ms, r.state
 having min(k.at_ms) > r.at_ms + ${underWayMs}`
 
