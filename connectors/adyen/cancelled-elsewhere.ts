@@ -29,7 +29,7 @@ type Known = {
 
 const nameOf = (psp: string): string => `cancelled-elsewhere:${psp}`
 
-/** Whether the money of a cancellation came back, as far as anybody told. */
+/** Whether a webhook told that the money of a cancellation came back. */
 export async function cameBack(records: Records, psp: string): Promise<boolean> {
   const { failure } = ((await records.get(nameOf(psp))) ?? {}) as Known
   return failure !== undefined

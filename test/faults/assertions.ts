@@ -69,9 +69,7 @@ where l.moved and l.kind not like 'chargeback%' and a.key is null`
  */
 const isLiedTo = `exists (
   select from tollgate.payment other
-  where (other.root_id = p.root_id or other.id in (p.root_id, p.parent_id, p.referenced_id) or other.parent_id = p.parent_id
-      -- The reversal of another capture.
-      or other.parent_id in (select sibling.id from tollgate.payment sibling where sibling.parent_id = p.parent_id))
+  where (other.root_id = p.root_id or other.id in (p.root_id, p.parent_id, p.referenced_id) or other.parent_id = p.parent_id)
     and (other.result_code = '800.100.100' or other.attempt_key in (select key from oracle.failure)
       -- An operator counted it afterwards.
       or exists (select from tollgate.audit a where a.resource = other.id and a.action = 'payment.kept')))`
