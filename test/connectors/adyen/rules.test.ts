@@ -8,6 +8,8 @@ import { contractMistakes } from './contract-mistakes.ts'
 import { mutant } from './mutants.ts'
 import { answerRules } from './rules/answers.ts'
 import { elsewhereRules } from './rules/elsewhere.ts'
+import { eventProofRules } from './rules/event-proof.ts'
+import { eventRoundRules } from './rules/event-rounds.ts'
 import { eventRules } from './rules/events.ts'
 import { reportRules } from './rules/reports.ts'
 import { requestRules } from './rules/requests.ts'
@@ -19,6 +21,8 @@ const rules = [
   ...answerRules,
   ...requestRules,
   ...eventRules,
+  ...eventRoundRules,
+  ...eventProofRules,
   ...undoRules,
   ...severalPaymentsRules,
   ...elsewhereRules,
