@@ -107,6 +107,9 @@ where p.checkout_id is not null and p.state in ('processing', 'pending', 'unknow
 
 /** A result that was read is called about no more, unless a call was under way: frozen hosts send theirs late. */
 const underWayMs = 12_000
+
+/** A call of a host that died before it is sent by another one: after its lease, with the database back. */
+const takenOverMs = 120_000
 const calledOnce = `
 select c.checkout as about, format('%s calls about %s payments', c.calls, p.payments) as what
 from (
@@ -124,13 +127,16 @@ join tollgate.checkout c on c.id = r.checkout
 join oracle.shopper k on k.checkout = r.checkout and k.what = 'call'
 where r.what = 'result' and r.state not like '000.200.%'
   and ${hex('c.payment_id')} = r.about
-  -- A call that failed was repeated, and one of a host that died before it is sent by another one after its lease.
+  -- A call that failed was repeated.
   and not exists (
     select from tollgate.delivery d
-    where d.kind = 'CALLBACK' and d.callback ->> 'id' = r.checkout
-      and (d.attempts > 1 or d.created_at < to_timestamp(r.at_ms / 1000.0)))
+    where d.kind = 'CALLBACK' and d.callback ->> 'id' = r.checkout and d.attempts > 1)
 group by r.checkout, r.at_ms, r.state
-having min(k.at_ms) > r.at_ms + ${underWayMs}`
+having min(k.at_ms) > r.at_ms + case when exists (
+    select from tollgate.delivery d
+    where d.kind = 'CALLBACK' and d.callback ->> 'id' = r.checkout
+      and d.created_at < to_timestamp(r.at_ms / 1000.0))
+  then ${takenOverMs} else ${underWayMs} end`
 
 /** In any table, as a value of its own; and no sealed card holds more than its number. */
 const codesNowhere = `
