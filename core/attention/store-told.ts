@@ -15,6 +15,12 @@ export const toldSuccess = (paymentId: string) => sql<{ id: string }>`
     and (reference = ${toldApproval}::text or reference like ${`${otherAmount}%`}::text)
   limit 1`
 
+/** Whether operators were told that money of a payment went back, also where they have closed the entry since. */
+export const toldReturn = (paymentId: string) => sql<{ id: string }>`
+  select id from tollgate.attention
+  where payment_id = ${paymentId}::uuid and kind = 'return'
+  limit 1`
+
 /** Prefix of the references of entries about a reversal of an unknown amount; the amount follows. */
 export const otherReversal = 'reversed'
 

@@ -9,6 +9,7 @@ import { otherReversal } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid } from './amount-moved.ts'
+import { endsAnother, isUnderReversal } from './another-operation.ts'
 import { forgetOtherAmount, holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { endForgotten } from './end-undecided.ts'
@@ -23,7 +24,7 @@ import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
 import { dropLease, runOutLease } from './store-settle.ts'
 import type { Held, Payment } from './types.ts'
-import { declinesAnother, noteApproval } from './word-during-reversal.ts'
+import { noteApproval } from './word-during-reversal.ts'
 
 export type MessageResult =
   /** Another process works on the payment; the message waits until that work ends. */
@@ -63,8 +64,6 @@ export async function applyMessage(
   const word = wordOf(outcome, isAsAsked)
   const standing = standingOf(payment, attempt.state)
   const treatment = treatmentOf(payment.effect, standing, word)
-  const isDoubtful = isVerified && standing === 'reversing'
-  if (isDoubtful && (await declinesAnother(engine, payment, outcome))) return 'conflict'
   // Something happened to the pending payment, and the message does not say what.
   const isUnclear = outcome.is === 'unknown' && standing === 'pending'
   if (isUnclear) return enquire(engine, now, outcome, isVerified, amount, source)
@@ -87,6 +86,10 @@ export async function applyMessage(
   if (!isSame) {
     await giveBack(engine, now, taken.lease)
     return 'wait'
+  }
+  if (await endsAnother(engine, mine.payment, outcome)) {
+    await giveBack(engine, now, taken.lease)
+    return 'conflict'
   }
   const work = await rebuildAttempt(engine, mine.payment, taken.lease)
   const { moved } = await ended(engine, work, outcome, taken.enquiries, amount, source)
@@ -137,7 +140,10 @@ const isAsRead = ({ attempt }: Held, lease: number) =>
 
 const isSuccess = ({ is }: Told) => is === 'approved' || is === 'accepted'
 
-/** A success during a reversal changes nothing, and is recorded before the reversal can end. */
+/**
+ * A success during a reversal changes nothing, and is recorded before the reversal can end. Under a lease: a look
+ * that began before would write over the references that the payment learns.
+ */
 async function hear(
   engine: Engine,
   now: Held,
@@ -149,8 +155,7 @@ async function hear(
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) return 'wait'
   const mine = await readAgain(engine, now, taken.lease)
-  const isUnchanged =
-    mine !== undefined && standingOf(mine.payment, mine.attempt.state) === 'reversing'
+  const isUnchanged = mine !== undefined && isUnderReversal(mine.payment)
   if (isUnchanged) await noteApproval(engine, mine.payment, outcome, amount)
   await giveBack(engine, now, taken.lease)
   return isUnchanged ? 'known' : 'wait'
@@ -170,6 +175,8 @@ async function enquire(
 ): Promise<MessageResult> {
   const { attemptKey } = before.payment
   if (isVerified && outcome.is === 'declined') {
+    const now = await held(engine, attemptKey)
+    if (now !== undefined && (await endsAnother(engine, now.payment, outcome))) return 'conflict'
     await forgetOtherAmount(engine, before.payment, amount)
   }
   const after = await resolve(engine, attemptKey, 'look', 'other')
@@ -179,10 +186,10 @@ async function enquire(
     if (outcome.is === 'reversed' || outcome.is === 'notReversed') {
       return endAfterEnquiry(engine, before, outcome, amount)
     }
-    const { reversal, asked } = after.answer
-    if (reversal !== undefined || asked === true) {
-      await noteApproval(engine, after, outcome, amount)
-      return 'enquired'
+    if (isUnderReversal(after)) {
+      const now = await held(engine, attemptKey)
+      const heard = now === undefined ? 'known' : await hear(engine, now, outcome, amount)
+      return heard === 'known' ? 'enquired' : heard
     }
     const isOther = isSuccess(outcome) && !(await isForWhatWasAsked(engine, after, outcome, amount))
     if (!isOther) return 'enquired'

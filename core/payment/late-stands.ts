@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { movedBy } from './amount-moved.ts'
 import { cannotBeUndone } from './balance-rules.ts'
+import { freedBy } from './late-word-entry.ts'
 import { type Change, move } from './late-word-move.ts'
 import { lateAccepted } from './late-word-treatment.ts'
 import type { Held, Payment, Source } from './types.ts'
@@ -20,7 +21,7 @@ export async function letStand(engine: Engine, now: Held, said: NotReversed, sou
   const [last] = await engine.lanes.single(requestedReversal(now.payment.id))
   const [own] = await engine.lanes.single(undoOf(now.payment.id))
   const isUnderWay = last?.is_under_way === true || own !== undefined
-  const { entry, audit } = standing(now.payment, said, source)
+  const { entry, audit } = await standing(engine, now.payment, said, source)
   return move(engine, now, {
     source: now.attempt.settledBy ?? source,
     isNotReversed: true,
@@ -32,7 +33,7 @@ export async function letStand(engine: Engine, now: Held, said: NotReversed, sou
 }
 
 /** Money of a payment that is over: counted, and left to operators. */
-export const countStanding = (
+export const countStanding = async (
   engine: Engine,
   now: Held,
   said: NotReversed,
@@ -45,20 +46,22 @@ export const countStanding = (
     attempt: 'late',
     late: { outcome: said, amount },
     isNotReversed: true,
-    ...standing(now.payment, said, source, amount),
+    ...(await standing(engine, now.payment, said, source, amount)),
   })
 
 /** Listed and on record; no enquiry is left. */
-export function standing(
+export async function standing(
+  engine: Engine,
   payment: Payment,
   { is, why }: NotReversed,
   source: Source,
   amount: Money = movedBy(payment),
-): Required<Pick<Change, 'entry' | 'audit' | 'look'>> {
+): Promise<Required<Pick<Change, 'entry' | 'audit' | 'look'>>> {
   const { minor, currency } = amount
+  const freezes = await freedBy(engine, payment)
   const detail = { row: payment.state, outcome: is, source, why, minor: String(minor), currency }
   return {
-    entry: { id: newId(), kind: 'conflict', reference: '', detail, freezes: [] },
+    entry: { id: newId(), kind: 'conflict', reference: '', detail, freezes },
     audit: { id: newId(), actor: engineActor, action: stands, detail: { outcome: is, why } },
     look: null,
   }

@@ -94,14 +94,21 @@ async function frozenBy(
   }
   const isMoneyThere = isSuccess || outcome.is === 'notReversed'
   const isTwoAmounts = isOther && (isMoneyThere || payment.state === 'approved')
-  // The amount of a reversed capture is free again: a capture of it waits until that is certain.
-  const isFree = isSuccess && payment.effect === 'void' && isOver(payment.state)
-  const returns = isFree ? returnsOf(payment, await referencedBy(engine, payment)) : null
   return [
     ...(isTwoAmounts ? [payment.rootId] : []),
     ...(isTwoAmounts && payment.parentId !== null ? [payment.parentId] : []),
-    ...(returns === null ? [] : [returns.balanceId]),
+    ...(isSuccess && isOver(payment.state) ? await freedBy(engine, payment) : []),
   ]
+}
+
+/**
+ * The authorisation whose capture was reversed late: the amount is free again, and a capture of it waits until that
+ * is certain.
+ */
+export async function freedBy(engine: Engine, payment: Payment): Promise<readonly string[]> {
+  if (payment.effect !== 'void') return []
+  const returns = returnsOf(payment, await referencedBy(engine, payment))
+  return returns === null ? [] : [returns.balanceId]
 }
 
 const isAuthorisation = ({ effect }: Payment) =>

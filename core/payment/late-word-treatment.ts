@@ -1,5 +1,6 @@
 /** The treatment of a late word: from the table, and from earlier decisions about the same word. */
 import type { Money } from '@tollgate/plugin-kit'
+import { toldReturn } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
 import { isForWhatWasAsked } from './asked-amount.ts'
@@ -66,6 +67,8 @@ async function isOfAnother(
     case 'fail':
     case 'end-late':
       return outcome.is === 'declined'
+    case 'undone':
+      return true
     default:
       return false
   }
@@ -106,6 +109,8 @@ async function treatAsNamed(
       // answer decides. Where nobody reverses it, an operator has to know.
       if (outcome.is === 'declined' && attempt.settledBy !== lateAccepted)
         return (await isLeft(engine, payment, attempt.settledBy)) ? 'list' : 'known'
+      // The acquirer reversed it before this money was paid out.
+      if (treatment === 'undone' && payment.answer.late?.afterReversal === true) return 'list'
       if (
         treatment === 'end-late' &&
         (line.isVague === true || (await isStanding(engine, payment)))
@@ -128,6 +133,8 @@ async function treatAsNamed(
         ? treatment
         : again(treatment, attempt.settledBy, outcome, isForThatAmount(payment, outcome, about))
     default:
+      // The money that the acquirer gave back without a request came back.
+      if (outcome.is === 'notReversed' && (await isReturned(engine, payment))) return 'list'
       if (treatment !== 'fail') return treatment
       return line.isVague === true || (await isPaidOut(engine, payment)) ? 'list' : treatment
   }
@@ -138,6 +145,10 @@ async function isPaidOut({ lanes }: Engine, { id, amount }: Payment): Promise<bo
   const [row] = await lanes.single(settledSum(id, amount.currency))
   return row?.is_paid === true
 }
+
+/** Whether operators were told that money of an approved payment went back. */
+const isReturned = async ({ lanes }: Engine, { id, state }: Payment): Promise<boolean> =>
+  state === 'approved' && (await lanes.single(toldReturn(id))).length > 0
 
 /** Whether a late success was left to operators because the acquirer could not reverse it. */
 async function isStanding({ lanes }: Engine, { id, effect, answer }: Payment): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { Reason } from '@tollgate/schemas'
 import { otherAmountsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { isSameAmount } from './amount-moved.ts'
+import { refsOfSuccess } from './another-operation.ts'
 import { cannotBeUndone } from './balance-rules.ts'
 import { decide, provenNotCharged } from './decide.ts'
 import { type NotReversed, standing } from './late-stands.ts'
@@ -32,7 +33,8 @@ export async function endAsLate(
 ): Promise<Settled> {
   const { payment } = work
   const reason = payment.answer.reversal?.code ?? about.code ?? provenNotCharged
-  const outcome = { is: 'declined', reason, refs: said.refs ?? {} } as const
+  const refs = await refsOfSuccess(engine, payment, said)
+  const outcome = { is: 'declined', reason, refs } as const
   const decision = decide(payment, outcome, 0, payment.createdAt)
   const over = heldAfter(work, decision, 'not-reversed', enquiries)
   const amount = await amountHeld(engine, payment, about.told)
@@ -42,7 +44,7 @@ export async function endAsLate(
     attempt: 'late',
     late: { outcome: said, amount },
     isNotReversed: true,
-    ...standing(payment, said, source, amount),
+    ...(await standing(engine, payment, said, source, amount)),
   })
   return settle(engine, work, outcome, 'not-reversed', enquiries, [statement])
 }

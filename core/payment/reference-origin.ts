@@ -11,6 +11,12 @@ import type { Answer, Payment } from './types.ts'
 export const isByOperator = ({ refs, byOperator }: Answer, name: string): boolean =>
   byOperator?.[name] !== undefined && byOperator[name] === refs?.[name]
 
+/** The name of the reference by which settlement files call a payment first. */
+export const firstReference = (
+  { registry }: Pick<Engine, 'registry'>,
+  { connector }: Pick<Payment, 'connector'>,
+): string | undefined => registry.get(connector)?.connector.settlement?.refs[0]
+
 /**
  * The reference by which a word names another operation under the key of the payment: another value for the one
  * by which settlement files call the payment first, which stays the same for the life of an operation. Undefined:
@@ -22,7 +28,7 @@ export function otherReference(
   { connector, answer }: Pick<Payment, 'connector' | 'answer'>,
   outcome: Told,
 ): string | undefined {
-  const name = registry.get(connector)?.connector.settlement?.refs[0]
+  const name = firstReference({ registry }, { connector })
   const had = name === undefined ? undefined : answer.refs?.[name]
   const said = name !== undefined && 'refs' in outcome ? outcome.refs?.[name] : undefined
   if (name === undefined || had === undefined || said === undefined) return undefined

@@ -2,6 +2,7 @@
 import type { Approved, Found, Outcome, Refs } from '@tollgate/plugin-kit'
 import type { Reason as ResultReason } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { anotherOf, endsAnother, listOther, refsOfSuccess } from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cancelledByShopper, provenNotCharged, ranOutOfTime } from './decide.ts'
@@ -63,6 +64,27 @@ export async function endOfReversal(
     default:
       return left(found.refs ?? {}, text)
   }
+}
+
+/** The same without what is about another operation than the success that was told during the reversal. */
+export async function withoutAnother(
+  engine: Pick<Engine, 'lanes' | 'registry'>,
+  payment: Payment,
+  end: End,
+): Promise<End> {
+  const { outcome } = end
+  const other = await anotherOf(engine, payment, outcome)
+  if (other === undefined || outcome.is === 'notSent') return end
+  if (await endsAnother(engine, payment, outcome)) {
+    // The acquirer may have carried out a request that this process did not record yet.
+    const asked = payment.answer.reversal === undefined ? { asked: true } : {}
+    return { ...left({}, 'the acquirer ended another operation under its key'), ...asked }
+  }
+  if (outcome.is === 'approved' || outcome.is === 'accepted') {
+    const why = 'approved under another reference while a reversal was under way'
+    await listOther(engine, payment, other, { why, refs: outcome.refs })
+  }
+  return { ...end, outcome: { ...outcome, refs: await refsOfSuccess(engine, payment, outcome) } }
 }
 
 /** The end of a payment that was taken back by its key. */

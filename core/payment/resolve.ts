@@ -34,6 +34,7 @@ import {
   reasonOf,
   reversedAs,
   sourceOf,
+  withoutAnother,
 } from './requested-reversal.ts'
 import { mayRepeat, repeatRefused, sendAgain } from './resend.ts'
 import { ask } from './send.ts'
@@ -129,9 +130,10 @@ async function decideOpen(
   const found = await enquire(engine, work)
   await faultPoint('after-enquiry', work.payment.id)
   const isStillOpen = found.is === 'pending' && isTimeOver && why === 'question'
-  const end = isStillOpen
+  const concluded = isStillOpen
     ? left({}, 'it is still pending there, and its time is over')
     : await conclude(engine, work, found, why)
+  const end = await withoutAnother(engine, work.payment, concluded)
   const payment = askedOf(work.payment, end)
   if (end.notReversed !== undefined) {
     const { notReversed, source } = end

@@ -25,8 +25,9 @@ import { ladder } from './decide.ts'
 import { isChargedBack } from './dispute-fact.ts'
 import { execute } from './execute.ts'
 import { endLate, held } from './late-word-move.ts'
-import { isOpen } from './late-word-table.ts'
+import { isOpen, type Told } from './late-word-table.ts'
 import { undone as endedByEngine } from './late-word-treatment.ts'
+import { otherReference } from './reference-origin.ts'
 import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
@@ -121,6 +122,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       return undone
     }
     case 'reversed':
+      if (isOfOther(engine, work, reversed)) return ofOther
       return { is: 'undone', by: 'reverseByKey: reversed' }
     case 'requested':
     case 'unknown':
@@ -164,7 +166,7 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
   const found = await ask(engine, work, 'enquire', handler)
   switch (found.is) {
     case 'reversed':
-      return { is: 'undone', by: 'enquire: reversed' }
+      return isOfOther(engine, work, found) ? ofOther : { is: 'undone', by: 'enquire: reversed' }
     case 'notReversed':
       return last.is_redriven ? undefined : { ...failed, why: found.why }
     case 'notFound':
@@ -178,6 +180,15 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
       return last.is_redriven ? undefined : { is: 'open' }
   }
 }
+
+/** Whether the acquirer names another operation under the key than the late success. */
+const isOfOther = (engine: Engine, { payment }: AttemptContext, told: Told): boolean =>
+  otherReference(engine, payment, told) !== undefined
+
+const ofOther = {
+  is: 'refused',
+  why: 'the acquirer reversed another operation under its key',
+} as const
 
 const failed = { is: 'refused', why: 'its reversal failed', outcome: 'notReversed' } as const
 
@@ -208,6 +219,7 @@ async function isStillThere(engine: Engine, work: AttemptContext): Promise<Stand
       return 'not reversed'
     case 'declined':
     case 'reversed':
+      return isOfOther(engine, work, found) ? 'not known yet' : 'no'
     case 'notSent':
       return 'no'
     case 'notFound': {

@@ -9,8 +9,9 @@ import { toldApproval, toldSuccess } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
+import { endsAnother, isUnderReversal, listOther } from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
-import { isOpen, type Told } from './late-word-table.ts'
+import type { Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
 import { broughtTo, otherReference } from './reference-origin.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
@@ -29,16 +30,15 @@ export const decidesReversal = ({ answer }: Payment, to: PaymentState, source: S
 /**
  * Records a word that may not move the payment now.
  *
- * @returns false when the word decides the payment: no reversal was asked for, or the word is a decline.
+ * @returns false when the word decides the payment: no reversal was asked for, or the word is a decline of it.
  */
 export async function hearDuringReversal(
   engine: Engine,
   payment: Payment,
   outcome: Told,
 ): Promise<boolean> {
-  const { asked, reversal } = payment.answer
-  const isAsked = isOpen(payment.state) && (asked !== undefined || reversal !== undefined)
-  if (!isAsked || outcome.is === 'declined') return false
+  if (!isUnderReversal(payment)) return false
+  if (outcome.is === 'declined') return endsAnother(engine, payment, outcome)
   await noteApproval(engine, payment, outcome)
   return true
 }
@@ -96,30 +96,4 @@ async function keepReferences(
   // An earlier word, before the shopper paid, can have been about another try.
   const refs = isFirst ? outcome.refs : broughtTo(payment, outcome.refs)
   if (refs !== undefined) await engine.lanes.single(learnWhileOpen(payment.id, refs))
-}
-
-/**
- * Whether a decline is about another operation than the success that the acquirer told of during the reversal. It is
- * listed, and the end of the reversal decides about that success.
- */
-export async function declinesAnother(
-  engine: Engine,
-  payment: Payment,
-  outcome: Told,
-): Promise<boolean> {
-  const other = outcome.is === 'declined' ? otherReference(engine, payment, outcome) : undefined
-  if (other === undefined) return false
-  if ((await engine.lanes.single(toldSuccess(payment.id))).length === 0) return false
-  const why = 'declined under another reference while a reversal was under way'
-  await listOther(engine, payment, `${other} declined`, { why })
-  return true
-}
-
-const listOther = async (
-  { lanes }: Pick<Engine, 'lanes'>,
-  { id, attemptKey }: Payment,
-  reference: string,
-  detail: Readonly<Record<string, unknown>>,
-) => {
-  await lanes.single(addAttention(newId(), 'conflict', id, attemptKey, 0, detail, reference))
 }

@@ -156,12 +156,12 @@ async function ask(engine: Engine, seen: Seen, brought: Brought): Promise<boolea
   const taken = await takeAttempt(engine, attemptKey, 'question')
   if (taken === undefined) return false
   if (seen.isHeld || taken.lease !== last + 1) {
-    await leave(engine, payment, taken.lease)
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return false
   }
   // Again under the lease: a return before this one may have asked the last question.
   if (!engine.shopperQuestions.may(payment.id)) {
-    await leave(engine, payment, taken.lease)
+    await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return true
   }
   engine.shopperQuestions.count(payment.id)

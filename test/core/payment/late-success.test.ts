@@ -258,6 +258,47 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.400.100' })
   })
 
+  test('nor does it after a declined reversal of a capture stands at the acquirer', async () => {
+    const { id } = await run.debit('void-stands', {}, { paymentType: 'PA' })
+    const capture = await run.gateway.payments.capture(id, eur('92.00'))
+    const refused = { reverse: refuse }
+    const { id: late } = await run.follow(capture.id, 'RV', 'void-stands-rv', {}, refused)
+    await run.tell(late, { outcome: { is: 'notReversed', why: 'settled already' } })
+    assert.equal((await balanceOf(run, id)).captured, 0n)
+    await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.300.600' })
+    await run.gateway.operator.settle(late, 'declined', by)
+    await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.400.100' })
+  })
+
+  test('nor does it after an open reversal of a capture could not be reversed itself', async () => {
+    const { id } = await run.debit('void-kept', {}, { paymentType: 'PA' })
+    const capture = await run.gateway.payments.capture(id, eur('92.00'))
+    let isAsked = false
+    const { id: late } = await run.follow(
+      capture.id,
+      'RV',
+      'void-kept-rv',
+      {},
+      {
+        reverse: lose,
+        enquire: () => (isAsked ? { is: 'notReversed', why: 'no' } : { is: 'notFound' }),
+        reverseByKey: () => {
+          isAsked = true
+          return { is: 'unknown', why: 'down' }
+        },
+      },
+    )
+    await run.age(late)
+    await until(async () => {
+      await run.dueNow(late)
+      return (await run.stateOf(late)) === 'declined' || undefined
+    })
+    assert.equal((await balanceOf(run, id)).captured, 0n)
+    await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.300.600' })
+    await run.gateway.operator.settle(late, 'approved', by)
+    assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
+  })
+
   test('a reversal by key that finds nothing decides nothing while the acquirer reports a success', async () => {
     const { id } = await run.debit('contradicted')
     const late = await run.follow(id, 'RF', 'contradicted-late', eur('60.00'), {

@@ -274,7 +274,18 @@ describe('reversals by key that are only requested', { concurrency: false }, () 
     await assert.rejects(run.follow(id, 'RF', 'nobody-asked-refund', eur('1.00')), {
       code: '700.300.600',
     })
-    assert.equal(await run.tell(id, { ...notReversed, eventId: 'nobody-asked-2' }), 'known')
+  })
+
+  test('that money may come back, also after an operator closed the entry', async () => {
+    const { id } = await run.debit('came-back')
+    assert.equal(await run.tell(id, notReversed), 'known')
+    await run.tell(id, reversed)
+    const [returned] = await run.listed(id)
+    await run.gateway.operator.resolve(returned!.id, { by: 'alice', reason: 'booked' })
+    assert.deepEqual(await run.kinds(id), ['(return)'])
+    const again = { ...notReversed, eventId: 'came-back-2' }
+    assert.equal(await run.tell(id, again), 'conflict')
+    assert.deepEqual(await run.kinds(id), ['(return)', 'conflict'])
   })
 
   test('a late success stays counted until its reversal is told', async () => {

@@ -142,10 +142,13 @@ describe('late successes in settlement files', () => {
     await run.gateway.settlement.assign(unknown!.id, [assigned], by)
     for (const id of [assigned, other]) {
       await isSettledBy(id, 'settlement')
+      const word = { outcome: { is: 'reversed', refs: { reversal: 'r-1' } } }
+      const minor = id === other ? '1200' : '9200'
+      assert.equal(await run.tell(id, { ...word, minor }), 'conflict')
       await run.gateway.operator.redrive(id, by)
       await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
       assert.deepEqual(await stateOf(id), ['late', 'settlement'])
-      assert.deepEqual(await listed(id), ['conflict'])
+      assert.deepEqual(await listed(id), ['conflict', 'conflict'])
       await run.gateway.operator.settle(id, 'declined', by)
       assert.equal(await run.stateOf(id), 'declined')
     }

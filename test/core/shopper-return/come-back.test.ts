@@ -11,6 +11,7 @@ import {
   type ShopperReturn,
 } from '@tollgate/plugin-kit'
 import { closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
 import { charged, type LateRun, startLate } from '../../rig/late-words.ts'
 
 const shop = 'https://shop.example/thanks?order=7'
@@ -158,6 +159,32 @@ describe('shoppers who come back from a bank', () => {
     assert.equal(timesAsked('back-lost'), 1)
     assert.deepEqual(await run.kinds(id), ['undecided'])
     assert.equal(await run.stateOf(id), 'unknown')
+  })
+
+  test('a payment whose process died is not listed while its shopper is still at the bank', async () => {
+    answers.set('back-died', () => pending(bankPage))
+    let returnUrl = ''
+    const told = Promise.withResolvers<Outcome>()
+    const paying = run.debit(
+      'back-died',
+      {
+        debit: (operation, context) => {
+          context.sending()
+          returnUrl = operation.returnUrl ?? ''
+          return told.promise
+        },
+      },
+      { shopperResultUrl: shop, ...run.at('bank') },
+    )
+    await until(async () => returnUrl !== '' || undefined)
+    const [id, token] = returnUrl.split('/').slice(-2) as [string, string]
+    await run.age(id)
+    await run.dueLater(id)
+    await back(id, token)
+    assert.equal(await run.stateOf(id), 'pending')
+    assert.deepEqual(await run.kinds(id), [])
+    told.resolve(declined('800.100.203'))
+    await paying
   })
 
   test('a process without the connector sends the shopper on, and another one asks', async () => {

@@ -173,10 +173,13 @@ const isLate = ({ standing }: Cell) => standing === 'late' || standing === 'late
 const told = ({ subject, word }: Cell) =>
   amountOf(subject) + (word === 'approved for more' ? more : 0)
 
+/** The words by which a payment is over and its money counts. */
+const countsLate: ReadonlySet<Comes> = new Set(['taken back', 'stands', 'over and stands'])
+
 function seen(cell: Cell, comes: Comes): Seen {
   const all = seenBut(cell, comes)
   // What a capture gave back late is captured no second time before an operator decides.
-  const isDoubtful = comes === 'taken back' || (isLate(cell) && all.entries.length > 0)
+  const isDoubtful = countsLate.has(comes) || (isLate(cell) && all.entries.length > 0)
   return all.returned !== null && isDoubtful
     ? { ...all, returned: { ...all.returned, isFrozen: true } }
     : all
