@@ -3,7 +3,7 @@
  * to the merchant later, and that failure names nothing but the cancellation. So a record keeps both by Adyen's
  * reference, in whatever order they come.
  */
-import type { Claim, Json, Money, Records } from '@tollgate/plugin-kit'
+import { type Claim, type Json, type Money, type Records, unknown } from '@tollgate/plugin-kit'
 import { eventId } from './claims.ts'
 import type { Item } from './signature.ts'
 import { amendUndo, type Undo } from './undo.ts'
@@ -17,7 +17,7 @@ type Success = {
   readonly amount:
     | { readonly minor: string; readonly currency: string }
     | { readonly value: number }
-  /** False where another payment of the name stood, or where the failure came first. */
+  /** False where another payment of the name stood, unless the failure came first. */
   readonly isTold: boolean
 }
 
@@ -55,7 +55,7 @@ const mostTries = 8
 /**
  * Keeps a success, and claims what is known of it.
  *
- * @param isTold Whether the engine hears of it, because no payment of its name stands.
+ * @param isTold Whether the engine hears that the payment was taken back, because no payment of its name stands.
  */
 export async function successElsewhere(
   records: Records,
@@ -64,15 +64,15 @@ export async function successElsewhere(
   isTold: boolean,
 ): Promise<readonly Claim[]> {
   const known = await amend(records, psp, (before) => {
-    const first = before.success ?? { eventCode, key, amount: storedFrom(amount), isTold: false }
-    if (first.isTold || before.failure !== undefined) return { ...before, success: first }
-    return { success: { ...first, isTold } }
+    // The engine lists an event that says something else than before.
+    if (before.success !== undefined) return before
+    const isHeard = isTold || before.failure !== undefined
+    const success = { eventCode, key, amount: storedFrom(amount), isTold: isHeard }
+    return { ...before, success }
   })
-  if (known.failure === undefined) return claimsOf(known, psp)
   // The failure may have come since the record of the reversal was changed.
-  await amendUndo(records, key, (undo) => afterReturn(undo, psp))
-  // The failure that came after a success told both.
-  return known.success?.isTold === true ? [] : claimsOf(known, psp)
+  if (known.failure !== undefined) await amendUndo(records, key, (undo) => afterReturn(undo, psp))
+  return claimsOf(known, psp)
 }
 
 /**
@@ -100,24 +100,25 @@ export async function failureElsewhere(
   return undefined
 }
 
-/** A failure comes with the success before it, so that the engine never hears them the other way round. */
+/**
+ * A failure comes with the success before it, so that the engine never hears them the other way round. A success that
+ * is not told uses up its event all the same: another account of the merchant, which knows of no reversal, tells it as
+ * the end of the payment.
+ */
 function claimsOf({ success, failure }: Known, psp: string): readonly Claim[] {
   if (success === undefined) return []
   const { eventCode, key, isTold } = success
   const claim = { key, amount: moneyIn(success) }
-  const done = {
+  const done: Claim = {
     ...claim,
     eventId: eventId({ eventCode, pspReference: psp, success: true }),
-    outcome: { is: 'reversed', refs: { reversal: psp } },
-  } as const
-  if (failure === undefined) return isTold ? [done] : []
+    outcome: isTold
+      ? { is: 'reversed', refs: { reversal: psp } }
+      : unknown('Adyen took one payment of this name back, and another one stands'),
+  }
+  if (failure === undefined) return [done]
   const why = 'the money that Adyen gave back came back'
-  const failed = {
-    ...claim,
-    eventId: eventId(failure),
-    outcome: { is: 'notReversed', why },
-  } as const
-  return isTold ? [done, failed] : [failed]
+  return [done, { ...claim, eventId: eventId(failure), outcome: { is: 'notReversed', why } }]
 }
 
 /** The payments that the cancellation took back stand again. */

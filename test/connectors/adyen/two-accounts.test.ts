@@ -1,7 +1,8 @@
 /** Two accounts of one merchant at one merchant account of Adyen, which sends every event to both. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { authorisationItem } from '../../../connectors/adyen/sandbox/messages.ts'
+import { newReference, type Payment } from '../../../connectors/adyen/sandbox/ledger.ts'
+import { authorisationItem, type Item } from '../../../connectors/adyen/sandbox/messages.ts'
 import { until } from '../../rig/gateway.ts'
 import { type AdyenRun, abandoned, startAdyenRun } from './run.ts'
 
@@ -38,7 +39,72 @@ describe('two accounts at one merchant account of Adyen', () => {
     assert.equal(there.isUndone, true)
   })
 
+  /** A payment without an answer that the engine takes back. */
+  async function withoutAnswer() {
+    const body = '{"error":"internal"}'
+    const damage = { do: 'replace', status: 500, type: 'application/json', body } as const
+    run.front.meet({ reaches: true, damage }, 'any')
+    const { id } = await run.pay()
+    const key = await run.keyOf(id)
+    await until(async () => {
+      const [row] = await run.sql<{ lease_until: Date | null }>(
+        'select lease_until from tollgate.attempt where payment_id = $1',
+        [id],
+      )
+      if (run.adyen.ledger.undoOf(key) !== undefined && row?.lease_until === null) return true
+      await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+      return undefined
+    })
+    return { id, key, payment: run.adyen.ledger.byReference(key)! }
+  }
+
+  /** What the Customer Area did to a payment. */
+  const byHand = (payment: Payment, more: Partial<Item> = {}) =>
+    run.adyen.message({
+      eventCode: 'CANCEL_OR_REFUND',
+      success: true,
+      pspReference: newReference(),
+      originalReference: payment.pspReference,
+      merchantReference: payment.reference,
+      amount: payment.amount,
+      ...more,
+    })
+
+  test('a cancellation by hand of one of two payments of a name leaves the reversal of the other one under way', async () => {
+    const { id, key, payment } = await withoutAnswer()
+    const second = run.adyen.ledger.add({ ...payment, pspReference: newReference() })
+    for (const one of [payment, second])
+      for (const account of [run.account, other])
+        await run.tellTo(account, run.adyen.message(authorisationItem(one)))
+    const success = byHand(payment)
+    for (const account of [run.account, other]) await run.tellTo(account, success)
+    assert.ok((await run.code(id)).startsWith('000'), 'the second one stands')
+    await until(async () => {
+      const { undos } = run.adyen.ledger
+      if (undos.filter(({ of }) => of === key).length === 2) return true
+      await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+      return undefined
+    })
+    run.adyen.ledger.endUndo(key, 'done')
+    await run.tell(run.adyen.messageAbout(key))
+    assert.ok(!(await run.code(id)).startsWith('000'), 'both are back')
+    assert.equal(second.isUndone, true)
+  })
+
   for (const order of ['own first', 'other first'] as const) {
+    test(`a cancellation by hand whose money came back stays listed, in whatever order each account hears of it, ${order}`, async () => {
+      const { id, payment } = await withoutAnswer()
+      const pspReference = newReference()
+      const success = byHand(payment, { pspReference })
+      const failure = byHand(payment, { pspReference, eventCode: 'REFUND_FAILED' })
+      const [first, second] = order === 'own first' ? [run.account, other] : [other, run.account]
+      for (const message of [failure, success]) await run.tellTo(first, message)
+      assert.deepEqual(await run.listed(id), ['conflict'])
+      for (const message of [success, failure]) await run.tellTo(second, message)
+      for (const account of [first, second]) await run.tellTo(account, success, failure)
+      assert.deepEqual(await run.listed(id), ['conflict'], 'once')
+    })
+
     test(`an increase has its own amount, ${order}`, async () => {
       const { id } = await run.pay({ paymentType: 'PA' })
       const increase = await run.gateway.payments.followUp(id, {
