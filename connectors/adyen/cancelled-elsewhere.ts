@@ -76,23 +76,20 @@ export async function successElsewhere(
 }
 
 /**
- * The claims of a failure that names a cancellation; undefined for one that names none yet.
- *
- * @param isOfPayment Whether it has the name of a payment, as that of the cancellation has.
+ * The claims of a failure that names a cancellation; undefined for one that names none yet. Such a one is kept whatever
+ * name it has, because its cancellation may still be told.
  */
 export async function failureElsewhere(
   records: Records,
   { eventCode, pspReference, originalReference, success }: Item,
-  isOfPayment: boolean,
 ): Promise<readonly Claim[] | undefined> {
   if (eventCode !== 'REFUND_FAILED' && eventCode !== 'REFUNDED_REVERSED') return undefined
   const failure: Event = { eventCode, pspReference, success }
   for (const psp of [pspReference, originalReference]) {
     if (psp === '') continue
-    const known = await amend(records, psp, (before) => {
-      const isNews = before.failure === undefined && (isOfPayment || before.success !== undefined)
-      return isNews ? { ...before, failure } : before
-    })
+    const known = await amend(records, psp, (before) =>
+      before.failure === undefined ? { ...before, failure } : before,
+    )
     if (known.success === undefined) continue
     await amendUndo(records, known.success.key, (undo) => afterReturn(undo, psp))
     return claimsOf(known, psp)

@@ -169,9 +169,7 @@ async function modification(
   const amount =
     subject === undefined ? elsewhere : await amountOfItem(item, told, subject, records)
   const ofCancellation =
-    subject === undefined && told === 'failed'
-      ? await failureElsewhere(records, item, named?.is === 'payment')
-      : undefined
+    subject === undefined && told === 'failed' ? await failureElsewhere(records, item) : undefined
   if (ofCancellation !== undefined) return ofCancellation
   if (subject === undefined || amount === elsewhere) {
     // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money. Or made on

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
+import type { Item } from '../../../connectors/adyen/sandbox/messages.ts'
 import { until } from '../../rig/gateway.ts'
 import { type AdyenRun, startAdyenRun } from './run.ts'
 
@@ -37,7 +38,7 @@ describe('cancellations elsewhere, of payments at Adyen', () => {
   }
 
   /** A payment without an answer that the engine takes back, and what the Customer Area did to it. */
-  async function cancelled() {
+  async function cancelled(failing: Partial<Item> = {}) {
     run.front.meet(lost, 'any')
     const { id } = await run.pay()
     const key = await run.keyOf(id)
@@ -51,7 +52,7 @@ describe('cancellations elsewhere, of payments at Adyen', () => {
       amount,
     }
     const success = run.adyen.message({ ...item, eventCode: 'CANCEL_OR_REFUND' })
-    const failure = run.adyen.message({ ...item, eventCode: 'REFUND_FAILED' })
+    const failure = run.adyen.message({ ...item, eventCode: 'REFUND_FAILED', ...failing })
     return { id, key, success, failure }
   }
 
@@ -75,12 +76,14 @@ describe('cancellations elsewhere, of payments at Adyen', () => {
   })
 
   test('a failure that comes before its cancellation is listed with it, and once', async () => {
-    const { id, success, failure } = await cancelled()
-    await run.tell(failure)
-    assert.ok((await run.code(id)).startsWith('000'), 'nothing was told yet')
-    for (const message of [success, failure, success]) {
-      await run.tell(message)
-      assert.deepEqual(await run.listed(id), ['conflict'])
+    for (const failing of [{}, { merchantReference: 'order 7' }, { merchantReference: '' }]) {
+      const { id, success, failure } = await cancelled(failing)
+      await run.tell(failure)
+      assert.ok((await run.code(id)).startsWith('000'), 'nothing was told yet')
+      for (const message of [success, failure, success]) {
+        await run.tell(message)
+        assert.deepEqual(await run.listed(id), ['conflict'], failing.merchantReference)
+      }
     }
   })
 })

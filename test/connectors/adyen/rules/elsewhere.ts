@@ -51,6 +51,8 @@ const namings = (pspReference: string): readonly Partial<Item>[] => [
     originalReference: pspReference,
     merchantReference: 'order 7',
   },
+  { merchantReference: '' },
+  { merchantReference: `cp.${'7'.repeat(32)}` },
 ]
 
 export const elsewhereRules: readonly Rule[] = [
@@ -98,22 +100,16 @@ export const elsewhereRules: readonly Rule[] = [
         '[pspReference, originalReference]) {',
         '[originalReference]) {',
       ),
-      mistake(
-        'cancelled-elsewhere',
-        '(isOfPayment || before.success !== undefined)',
-        'isOfPayment',
-      ),
       mistake('cancelled-elsewhere', "&& eventCode !== 'REFUNDED_REVERSED'", ''),
-      mistake('cancelled-elsewhere', 'before.failure === undefined && (', 'true && ('),
+      mistake('cancelled-elsewhere', 'before.failure === undefined ?', 'true ?'),
       mistake('cancelled-elsewhere', 'return [done, {', 'return [{'),
     ],
   },
   {
-    rule: 'a failure that comes before the success of a cancellation elsewhere is told with it, after it',
+    rule: 'a failure that comes before the success of a cancellation elsewhere is told with it, after it, however it names it',
     async run(scene) {
       const { adyen, tell } = scene
       for (const [no] of namings('').entries()) {
-        if (no % 2 === 1) continue
         const { operation } = await scene.paid('debit')
         const payment = adyen.ledger.byReference(operation.key)!
         has(await undo(scene, operation), { is: 'requested' }, 'a try of ours')
@@ -141,8 +137,13 @@ export const elsewhereRules: readonly Rule[] = [
       mistake('cancelled-elsewhere', 'return [done, {', 'return [{'),
       mistake(
         'cancelled-elsewhere',
-        '(isOfPayment || before.success !== undefined)',
-        'before.success !== undefined',
+        'before.failure === undefined ?',
+        'before.failure === undefined && before.success !== undefined ?',
+      ),
+      mistake(
+        'events',
+        "subject === undefined && told === 'failed' ?",
+        "subject === undefined && told === 'failed' && named?.is === 'payment' ?",
       ),
     ],
   },
