@@ -29,10 +29,10 @@ type Known = {
 
 const nameOf = (psp: string): string => `cancelled-elsewhere:${psp}`
 
-/** Whether a webhook told that the money of a cancellation came back. */
-export async function cameBack(records: Records, psp: string): Promise<boolean> {
+/** The webhook that told that the money of a cancellation, or of a try of ours, came back. */
+export async function failureOf(records: Records, psp: string): Promise<Event | undefined> {
   const { failure } = ((await records.get(nameOf(psp))) ?? {}) as Known
-  return failure !== undefined
+  return failure
 }
 
 async function amend(

@@ -39,6 +39,7 @@ import { announce, isSettlementReport } from './reports.ts'
 import { type Item, isProven, type Signed, signedItems } from './signature.ts'
 import { amendUndo, standingIn, withNoted, withTold } from './undo.ts'
 import { reversal } from './undo-told.ts'
+import { tryIn } from './undo-tries.ts'
 
 /** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
 export const replyTo = (
@@ -158,19 +159,22 @@ async function authorisation(item: Item, { records, log }: Inner): Promise<reado
 async function modification(
   { item, date }: Signed,
   told: 'done' | 'failed',
-  { records, log }: Inner,
+  inner: Inner,
 ): Promise<readonly Claim[]> {
+  const { records, log } = inner
   const { pspReference, originalReference, merchantReference, eventCode, success } = item
   const named = readReference(merchantReference)
   if (named?.is === 'undo' || (named?.is === 'payment' && cancelling.has(eventCode))) {
-    return reversal(item, told, named, laterFailures.includes(eventCode), { records, log })
+    const isOther = told === 'failed' && named.is === 'payment'
+    const ours = isOther ? await failedTry(item, records) : undefined
+    return reversal(item, told, ours ?? named, laterFailures.includes(eventCode), inner)
   }
   const subject = await subjectOf(item, named, records)
   const amount =
     subject === undefined ? elsewhere : await amountOfItem(item, told, subject, records)
-  const ofCancellation =
-    subject === undefined && told === 'failed' ? await failureElsewhere(records, item) : undefined
-  if (ofCancellation !== undefined) return ofCancellation
+  const ofReversal =
+    subject === undefined && told === 'failed' ? await failedReversal(item, inner) : undefined
+  if (ofReversal !== undefined) return ofReversal
   if (subject === undefined || amount === elsewhere) {
     // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money. Or made on
     // another account of the merchant, which hears of it too.
@@ -195,6 +199,18 @@ async function modification(
   const tellings = await hear(records, pspReference, subject, news, told === 'failed')
   return tellings.flatMap((telling) => claimFor(telling, subject, pspReference))
 }
+
+/** The claims of a failure that names a cancellation or a try of ours by Adyen's reference alone. */
+async function failedReversal(item: Item, inner: Inner): Promise<readonly Claim[] | undefined> {
+  const ofCancellation = await failureElsewhere(inner.records, item)
+  if (ofCancellation !== undefined) return ofCancellation
+  const ours = await failedTry(item, inner.records)
+  if (ours === undefined) return undefined
+  return reversal(item, 'failed', ours, laterFailures.includes(item.eventCode), inner)
+}
+
+const failedTry = async (item: Item, records: Records) =>
+  fitting.reverse.includes(item.eventCode) ? tryIn(records, item) : undefined
 
 /** Which operation an event is about; undefined for one that was not made here. */
 async function subjectOf(

@@ -1,6 +1,6 @@
 /** What webhooks tell about reversals by key: their ends, and cancellations that nobody here asked for. */
 import type { Claim, Context } from '@tollgate/plugin-kit'
-import { cameBack, successElsewhere } from './cancelled-elsewhere.ts'
+import { failureOf, successElsewhere } from './cancelled-elsewhere.ts'
 import { eventId, unreadable } from './claims.ts'
 import { moneyOf } from './money.ts'
 import { authorisedOf } from './payments.ts'
@@ -16,6 +16,7 @@ import {
   withNoted,
   withRefusal,
 } from './undo.ts'
+import { rememberTry } from './undo-tries.ts'
 
 type Reversal = Extract<Named, { is: 'payment' | 'undo' }>
 
@@ -32,7 +33,8 @@ export async function reversal(
   const isReturn = is === 'undo' && told === 'failed' && isLater
   const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
   const isByOthers = isElsewhere(named, eventCode)
-  const isBack = isByOthers && told === 'done' && (await cameBack(records, item.pspReference))
+  const isBack =
+    isByOthers && told === 'done' && (await failureOf(records, item.pspReference)) !== undefined
   const noted = await authorisedOf(records, key)
   const known = await amendUndo(records, key, (given) => {
     const undo = withNoted(given, noted)
@@ -42,6 +44,13 @@ export async function reversal(
     if (told === 'done') return afterSuccess(undo, item, named)
     return undo.state === 'done' ? undo : afterFailure(undo, item, named)
   })
+  if (known !== undefined && named.is === 'undo' && told === 'done') {
+    await rememberTry(records, item.pspReference, key, named.round)
+    // Under another name, it came before anybody knew that it is about this try.
+    const failure = await failureOf(records, item.pspReference)
+    if (failure !== undefined)
+      return reversal({ ...item, ...failure }, 'failed', named, true, { records, log })
+  }
   const isOurs = known !== undefined || isReturn
   if (!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
     log.info({ event: eventCode }, 'a webhook tells of a reversal that was not asked for here')

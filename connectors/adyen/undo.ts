@@ -14,6 +14,7 @@ import type {
 import { jsonOf, readError, takenAs } from './answers.ts'
 import { authorisedOf, paymentOf } from './payments.ts'
 import { undoReferenceOf } from './references.ts'
+import { rememberTry } from './undo-tries.ts'
 
 /** What is known about the reversal of one payment. */
 export type Undo = {
@@ -132,7 +133,7 @@ type Post = (path: string, body: object, idempotencyKey: string) => Promise<Http
  */
 export async function undo(
   operation: Operation,
-  { records, account }: Context<unknown, { readonly merchantAccount: string }>,
+  { records, account, log }: Context<unknown, { readonly merchantAccount: string }>,
   post: Post,
 ): Promise<Reversed> {
   // A check of a card moves no money.
@@ -155,7 +156,15 @@ export async function undo(
     ? { paymentPspReference: plan.payment }
     : { paymentReference: key }
   const reversal = takenAs(answer, json, of)
-  if (reversal !== undefined) return { is: 'requested', refs: { reversal } }
+  if (reversal !== undefined) {
+    try {
+      await rememberTry(records, reversal, key, plan.round)
+    } catch {
+      // The webhook of its success also has our own reference.
+      log.warn({}, "Adyen's reference of a reversal could not be kept")
+    }
+    return { is: 'requested', refs: { reversal } }
+  }
   const refused = readError(answer, json)
   if (refused === undefined) return unknownFor(`Adyen answered with HTTP ${answer.status}`)
   // The next try has a name of its own, because Adyen repeats its answer to a known one.

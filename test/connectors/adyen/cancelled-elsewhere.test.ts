@@ -1,8 +1,8 @@
-/** Cancellations in the Customer Area, before a real engine: money that came back to the merchant is on the list. */
+/** Money of reversals that came back to the merchant is on the list, before a real engine. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
-import type { Item } from '../../../connectors/adyen/sandbox/messages.ts'
+import { authorisationItem, type Item } from '../../../connectors/adyen/sandbox/messages.ts'
 import { until } from '../../rig/gateway.ts'
 import { type AdyenRun, startAdyenRun } from './run.ts'
 
@@ -12,7 +12,7 @@ const lost = {
 } as const
 const by = { by: 'alice', reason: 'the Customer Area shows it' }
 
-describe('cancellations elsewhere, of payments at Adyen', () => {
+describe('reversals at Adyen whose money comes back', () => {
   let run: AdyenRun
   before(async () => {
     run = await startAdyenRun()
@@ -73,6 +73,36 @@ describe('cancellations elsewhere, of payments at Adyen', () => {
     await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
     await run.tell(failure, success)
     assert.deepEqual(await run.listed(id), [], 'repeats')
+  })
+
+  test('the failure of a reversal of Tollgate is listed, also without our name', async () => {
+    for (const isPayment of [true, false]) {
+      run.front.meet(lost, 'any')
+      const { id } = await run.pay()
+      const key = await run.keyOf(id)
+      await asked(id, key, 1)
+      const payment = run.adyen.ledger.byReference(key)!
+      await run.tell(run.adyen.message(authorisationItem(payment)))
+      run.adyen.ledger.endUndo(key, 'failed')
+      await run.tell(run.adyen.messageAbout(key))
+      await asked(id, key, 2)
+      run.adyen.ledger.endUndo(key, 'done')
+      const success = run.adyen.messageAbout(key)
+      await run.tell(success)
+      assert.deepEqual(await run.listed(id), [], 'it went back')
+      const { pspReference } = triesOf(key).at(-1)!
+      const { pspReference: originalReference, amount } = payment
+      const failed = { eventCode: 'REFUND_FAILED', success: true, amount }
+      const merchantReference = isPayment ? key : 'order 7'
+      const failure = run.adyen.message({
+        ...failed,
+        ...{ pspReference, originalReference, merchantReference },
+      })
+      for (const message of [failure, success, failure]) {
+        await run.tell(message)
+        assert.deepEqual(await run.listed(id), ['conflict'], merchantReference)
+      }
+    }
   })
 
   test('a failure that comes before its cancellation is listed with it, and once', async () => {

@@ -29,8 +29,8 @@ export const contractMistakes: readonly { readonly patch: Patch; readonly notice
   {
     patch: mistake(
       'undo',
-      "if (reversal !== undefined) return { is: 'requested', refs: { reversal } }",
-      "if (reversal !== undefined) return { is: 'reversed' }",
+      "return { is: 'requested', refs: { reversal } }",
+      "return { is: 'reversed' }",
     ),
     noticed: 'a reversal that the acquirer only took is requested, and is told as reversed',
   },

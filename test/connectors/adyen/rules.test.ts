@@ -15,6 +15,7 @@ import { reportRules } from './rules/reports.ts'
 import { requestRules } from './rules/requests.ts'
 import { severalPaymentsRules } from './rules/several-payments.ts'
 import { undoRules } from './rules/undo.ts'
+import { undoNameRules } from './rules/undo-names.ts'
 import { obey } from './scene.ts'
 
 const rules = [
@@ -24,6 +25,7 @@ const rules = [
   ...eventRoundRules,
   ...eventProofRules,
   ...undoRules,
+  ...undoNameRules,
   ...severalPaymentsRules,
   ...elsewhereRules,
   ...reportRules,

@@ -92,6 +92,7 @@ export const elsewhereRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('events', "subject === undefined && told === 'failed' ?", 'false ?'),
+      mistake('events', 'if (ofCancellation !== undefined) return ofCancellation', ''),
       mistake('undo-told', 'takenBack(psp, round, by)', 'takenBack(psp, round)'),
       mistake('undo-told', 'if (isBack) return withNoted', 'if (false) return withNoted'),
       mistake('cancelled-elsewhere', '[pspReference, originalReference]) {', '[pspReference]) {'),

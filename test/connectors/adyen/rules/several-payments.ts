@@ -159,6 +159,7 @@ export const severalPaymentsRules: readonly Rule[] = [
         '[0]',
       ),
       mistake('undo', '=> one - other)', '=> other - one)'),
+      mistake('events', "told === 'failed' && named.is === 'payment'", "told === 'failed'"),
       mistake('undo', '{ ...one, refused: round }', '{ ...one, refused: 1 }'),
       mistake('undo', 'one.psp === payment ? { ...one, refused', 'true ? { ...one, refused'),
       mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'withRefusal(known)'),
