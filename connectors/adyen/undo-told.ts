@@ -57,7 +57,11 @@ export async function reversal(
     return []
   }
   const amount = known === undefined ? (moneyOf(item) ?? unreadable(item)) : amountOf(known)
-  const claim = { eventId: eventId(item), key, amount }
+  // An account that asked for nothing hears of the return only, and perhaps before the account that asked hears of the
+  // success. So its word is another event, and the one of that account still follows the success.
+  const isElsewhereAsked = isReturn && known === undefined
+  const id = isElsewhereAsked ? `${eventId(item)}.other-account` : eventId(item)
+  const claim = { eventId: id, key, amount }
   if (told === 'done') {
     const isStanding = standingIn(known?.payments) !== undefined
     if (isStanding) {

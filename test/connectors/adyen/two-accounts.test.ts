@@ -58,6 +58,26 @@ describe('two accounts at one merchant account of Adyen', () => {
     return { id, key, payment: run.adyen.ledger.byReference(key)! }
   }
 
+  test('a reversal whose money came back stays listed, although the other account hears of both before', async () => {
+    const { id, key, payment } = await withoutAnswer()
+    for (const account of [run.account, other])
+      await run.tellTo(account, run.adyen.message(authorisationItem(payment)))
+    run.adyen.ledger.endUndo(key, 'done')
+    const success = run.adyen.messageAbout(key)
+    const { pspReference, reference } = run.adyen.ledger.undos.find(({ of }) => of === key)!
+    const failure = byHand(payment, {
+      eventCode: 'REFUND_FAILED',
+      pspReference,
+      merchantReference: reference,
+    })
+    for (const message of [success, failure]) await run.tellTo(other, message)
+    for (const message of [success, failure]) await run.tell(message)
+    assert.ok(!(await run.code(id)).startsWith('000'))
+    assert.deepEqual(await run.listed(id), ['conflict'])
+    for (const message of [success, failure]) await run.tellTo(other, message)
+    assert.deepEqual(await run.listed(id), ['conflict'])
+  })
+
   /** What the Customer Area did to a payment. */
   const byHand = (payment: Payment, more: Partial<Item> = {}) =>
     run.adyen.message({
