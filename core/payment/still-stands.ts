@@ -5,16 +5,19 @@ import { held } from './late-word-move.ts'
 import { referencedBy } from './rebuild-attempt.ts'
 import { balanceById } from './store-read.ts'
 import { toldAsGone } from './store-take-back.ts'
+import { waitingChargeback } from './store-waiting-dispute.ts'
 import type { Payment } from './types.ts'
 
 /**
  * Whether the engine would still begin this operation; the referenced payment may have changed
- * since. Money that may be back already, by a chargeback or by a word of the acquirer, is not given back.
+ * since. Money that may be back already, by a chargeback, also one that waits, or by a word of the acquirer, is not
+ * given back.
  */
 export async function stillStands(engine: Engine, payment: Payment): Promise<boolean> {
   if (payment.effect === 'undo') {
     const undoes = await referencedBy(engine, payment)
     if (undoes === undefined || (await isChargedBack(engine, undoes))) return false
+    if ((await engine.lanes.single(waitingChargeback(undoes.id))).length > 0) return false
     if ((await engine.lanes.single(toldAsGone(undoes.id))).length > 0) return false
     return (await held(engine, undoes.attemptKey))?.attempt.state === 'late'
   }

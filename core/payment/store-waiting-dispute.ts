@@ -1,8 +1,15 @@
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
+
+/** A line about a declined payment matches none. Each state of the effect by its own small index. */
+const ofDeclined = (paymentId: string, hasEffect: Sql) => sql`
+select replace(record.id::text, '-', '') as id
+from tollgate.settlement_record as record
+where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
+  and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'`
 
 /**
  * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. A message can name
- * a capture by its authorisation. A line about a declined payment matches none.
+ * a capture by its authorisation.
  */
 export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
 select event.event_id as id
@@ -18,9 +25,6 @@ from tollgate.settlement_match as match
 join tollgate.settlement_record as record on record.id = match.record_id
 where match.payment_id = ${paymentId}::uuid and record.effect in ('open', 'failed')
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
-union all
-select replace(record.id::text, '-', '') as id
-from tollgate.settlement_record as record
-where record.effect = 'open' and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
-  and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
+union all ${ofDeclined(paymentId, sql`record.effect = 'open'`)}
+union all ${ofDeclined(paymentId, sql`record.effect = 'failed'`)}
 limit 1`

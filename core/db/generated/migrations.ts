@@ -2585,4 +2585,10 @@ alter table tollgate.settlement_candidate add column is_doubtful boolean not nul
 alter table tollgate.inbound_event add column heard_by text;
 `,
   },
+  {
+    name: '0069_failed_effects.sql',
+    text: `-- Records whose effect failed: few, and asked for before each reversal of a late success.
+create index settlement_record_failed_effect on tollgate.settlement_record (scope_id) where effect = 'failed';
+`,
+  },
 ]

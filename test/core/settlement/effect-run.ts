@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { newId } from '../../../core/index.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import { type LateRun, startLate } from '../../rig/late-words.ts'
+import { type LateRun, startLate, type Variants } from '../../rig/late-words.ts'
 import {
   type Cells,
   sampleSettlement,
@@ -32,13 +32,20 @@ export const reversal = (id: string, more: Cells = {}): Cells =>
 
 export type EffectRun = Awaited<ReturnType<typeof startEffects>>
 
-export async function startEffects() {
-  const run = await startLate({
-    settling: (connector) => ({
-      ...connector,
-      settlement: { ...sampleSettlement, merchantOf: () => 'MID-00001' },
-    }),
-  })
+/** @param change Other abilities of the acquirer with the files. */
+export async function startEffects(
+  change: Variants[string] = (connector) => connector,
+  options: Parameters<typeof startLate>[1] = {},
+) {
+  const run = await startLate(
+    {
+      settling: (connector) => ({
+        ...change(connector),
+        settlement: { ...sampleSettlement, merchantOf: () => 'MID-00001' },
+      }),
+    },
+    options,
+  )
   const [row] = await run.sql<{ id: string }>(
     "select replace(id::text, '-', '') as id from tollgate.merchant_account where connector = 'settling'",
   )
