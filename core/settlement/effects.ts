@@ -24,6 +24,7 @@ import {
   effectDone,
   effectFailed,
   effectWaits,
+  fenceAccepted,
   filesOfFailed,
   openEffects,
   stillOpen,
@@ -199,15 +200,24 @@ async function settled(
   if (payment.state === 'approved' && payment.finalBy === null) return done
   if (isOver(payment.state) && !revives(row)) return { is: 'done', discrepancy: 'STATE' }
   // The payment is accepted: what says nothing of all its money leaves it to the words to come.
-  if (!isOver(payment.state) && isVague(row)) return done
+  if (!isOver(payment.state) && isVague(row)) return leaveAccepted(engine, payment)
   const isWholePaid = await isPaidInParts(engine, payment, amount)
-  if (isWholePaid === false) return done
+  if (isWholePaid === false) return leaveAccepted(engine, payment)
   const doubt = { isBeyondReversal: row.tier === 'operator' }
   const moved = isWholePaid === true ? movedBy(payment) : amount
   const applied = await applyLateWord(engine, key, paid, 'settlement', moved, doubt)
   if (applied === undefined) return wait
+  if (applied === 'conflict' && !isOver(payment.state)) return leaveAccepted(engine, payment)
   // Also of a payment that was reversed since the line found it.
   return applied === 'known' && isOver(payment.state) ? { is: 'done', discrepancy: 'STATE' } : done
+}
+
+/**
+ * The match of the record is committed: a decline that looked for paid money before moves nothing any more, and looks
+ * again. A payment that such a decline ended meanwhile is over, and the record takes effect for that.
+ */
+async function leaveAccepted({ lanes }: Engine, { attemptKey }: Payment): Promise<Done> {
+  return (await lanes.single(fenceAccepted(attemptKey))).length > 0 ? done : wait
 }
 
 /**

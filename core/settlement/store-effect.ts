@@ -73,6 +73,15 @@ select record.id
 from tollgate.settlement_record as record
 where ${isStill(effect)}`
 
+/**
+ * Fences words about an accepted payment that were judged before: none of them moves it from here on. Nobody holds the
+ * lease of such a payment. No row: it is accepted no more.
+ */
+export const fenceAccepted = (attemptKey: string) => sql<{ key: string }>`
+  update tollgate.attempt set lease = lease + 1
+  where key = ${attemptKey}::text and state = 'approved'
+  returning key`
+
 /** The payment is under way: the record is tried again later. */
 export const effectWaits = (effect: Effect, forMs: number) => sql`
 update tollgate.settlement_record as record
