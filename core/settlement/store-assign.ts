@@ -134,16 +134,21 @@ export type AssignablePayment = {
   currency: string
 }
 
+/** Condition of `other`: it pays out just the money that `payment` moved. */
+const paysItsMoney = sql`other.record_type = 'SETTLED' and other.status = 'SUCCESS' and ${isRightWay(sql`other`)}
+      and other.amount_minor = payment.moved and other.currency = payment.moved_in`
+
 /**
  * Payments that were over, and for which the money of a record counts: late successes, whoever told of them first,
- * and those that an operator approved since.
+ * and those that an operator approved since. Not where another record of the payment pays out that money and stays.
  */
 export const lateByRecord = (recordId: string) => sql<{ id: string; is_kept: boolean }>`
 select payment.id, payment.state = 'approved' as is_kept
 from tollgate.settlement_record as record
 cross join lateral unnest(record.candidates) as named (payment_id)
 cross join lateral (
-  select id, state, attempt_key
+  select id, state, attempt_key, coalesce((answer -> 'late' ->> 'minor')::bigint, approved_minor, amount_minor) as moved,
+    coalesce(answer -> 'late' ->> 'currency', currency) as moved_in
   from tollgate.payment
   where payment.id = named.payment_id
   offset 0) as payment
@@ -151,6 +156,16 @@ join tollgate.attempt on attempt.key = payment.attempt_key
 where record.id = ${recordId}::uuid and record.record_type = 'SETTLED' and record.match_status = 'NOT_MATCHED'
   and record.effect <> 'none'
   and (attempt.state = 'late' or payment.state = 'approved')
+  and not exists (
+    select
+    from tollgate.settlement_match as match
+    join tollgate.settlement_record as other on other.id = match.record_id
+    where match.payment_id = payment.id and match.is_final and ${paysItsMoney})
+  and not exists (
+    select
+    from tollgate.settlement_record as other
+    where other.scope_id = record.scope_id and other.match_status = 'NOT_MATCHED' and other.id <> record.id
+      and other.effect <> 'none' and payment.id = any(other.candidates) and ${paysItsMoney})
 order by payment.id`
 
 /** The standing chargeback that a record told of a declined payment, as long as that is the record's. */

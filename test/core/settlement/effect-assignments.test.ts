@@ -253,6 +253,39 @@ describe('a settlement record with an effect', () => {
     assert.equal(await run.settledSum(late), 9200n)
   })
 
+  for (const decided of [
+    'is not decided yet',
+    'is kept',
+    'has a record by an assignment',
+  ] as const) {
+    test(`is given to another payment while another record pays the one that ${decided}`, async () => {
+      const late = await run.pay({ debit: refuse })
+      const others = [await run.pay({ debit: accept }), await run.pay({ debit: accept })]
+      const [part, ...ids] = [newId(), newId(), newId()]
+      for (const id of ids) await run.file(line(late, { id }))
+      await run.file(line(late, { id: part, amount: '12.00' }))
+      for (const id of [part, ...ids]) await effectOver(id)
+      const [ofPart, first, second] = await Promise.all(
+        [part, ...ids].map(async (id) => (await recordOf(id)).id),
+      )
+      const { assign } = run.gateway.settlement
+      if (decided === 'is kept') await run.gateway.operator.settle(late, 'approved', by)
+      if (decided === 'has a record by an assignment') await assign(first!, [late], by)
+      await assign(second!, [others[0]!], by)
+      await effectOver(ids[1]!)
+      assert.equal((await run.booksOf(others[0]!)).isFinal, true)
+      if (decided === 'is not decided yet') {
+        await assert.rejects(assign(first!, [others[1]!], by), { code: '200.300.404' })
+        await run.gateway.operator.settle(late, 'approved', by)
+      }
+      // Its money was another amount, so it made nothing late.
+      await assign(ofPart!, [others[1]!], by)
+      await retried()
+      await until(async () => (await run.settledSum(late)) === 9200n || undefined)
+      assert.equal(await run.settledSum(others[0]!), 9200n)
+    })
+  }
+
   test('is given to the payment that it made late itself', async () => {
     const late = await run.pay({ debit: refuse })
     const settlementId = newId()
