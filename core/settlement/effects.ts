@@ -5,12 +5,16 @@
  */
 import type { Money, Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { addAttention } from '../attention/store.ts'
+import { engineActor } from '../audit/actor.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
+import { newId } from '../ids.ts'
 import { applyMessage } from '../payment/acquirer-message.ts'
 import { movedBy } from '../payment/amount-moved.ts'
 import { report } from '../payment/dispute.ts'
 import { applyLateWord } from '../payment/late-word-apply.ts'
+import { endLate, held } from '../payment/late-word-move.ts'
 import { isOpen, isOver } from '../payment/late-word-table.ts'
 import { broughtTo } from '../payment/reference-origin.ts'
 import { resolve } from '../payment/resolve.ts'
@@ -26,6 +30,7 @@ import {
   effectWaits,
   fenceAccepted,
   filesOfFailed,
+  lockRecord,
   openEffects,
   stillOpen,
 } from './store-effect.ts'
@@ -208,8 +213,36 @@ async function settled(
   const applied = await applyLateWord(engine, key, paid, 'settlement', moved, doubt)
   if (applied === undefined) return wait
   if (applied === 'conflict' && !isOver(payment.state)) return leaveAccepted(engine, payment)
+  if (applied === 'settled' && isOver(payment.state)) await endIfAssigned(engine, row, payment)
   // Also of a payment that was reversed since the line found it.
   return applied === 'known' && isOver(payment.state) ? { is: 'done', discrepancy: 'STATE' } : done
+}
+
+/**
+ * An operator can assign the record to another payment between its last look and this late success, once the lease of
+ * the scope has run out: the money is that of the other payment, and would count twice.
+ */
+async function endIfAssigned(engine: Engine, { id }: EffectRow, payment: Payment): Promise<void> {
+  const { lanes, clock } = engine
+  const [record] = await lanes.single(lockRecord(id, payment.id))
+  if (record?.is_its !== false) return
+  const now = await held(engine, payment.attemptKey)
+  // Decided as declined since: nothing of it counts.
+  if (now === undefined || (now.attempt.state !== 'late' && isOver(now.payment.state))) return
+  const detail = {
+    why: 'its settlement record was assigned to another payment meanwhile, so its money may count twice',
+    record: id,
+  }
+  // What began with this late success since is for operators: a decision to keep it, or its reversal.
+  const isAsLeft =
+    now.attempt.state === 'late' &&
+    now.attempt.settledBy === 'settlement' &&
+    (now.attempt.leaseUntil?.getTime() ?? 0) <= clock.realMs()
+  const action = 'late-success-failed'
+  if (isAsLeft && (await endLate(engine, now, engineActor, action, detail, 'settlement'))) return
+  await lanes.single(
+    addAttention(newId(), 'conflict', payment.id, payment.attemptKey, 0, detail, `assigned ${id}`),
+  )
 }
 
 /**

@@ -82,6 +82,13 @@ export const fenceAccepted = (attemptKey: string) => sql<{ key: string }>`
   where key = ${attemptKey}::text and state = 'approved'
   returning key`
 
+/** Whether a record is still that of a payment, after the end of an assignment that is being made at this moment. */
+export const lockRecord = (id: string, paymentId: string) => sql<{ is_its: boolean }>`
+select ${paymentId}::uuid = any(record.candidates) as is_its
+from tollgate.settlement_record as record
+where record.id = ${id}::uuid
+for share`
+
 /** The payment is under way: the record is tried again later. */
 export const effectWaits = (effect: Effect, forMs: number) => sql`
 update tollgate.settlement_record as record

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { approved } from '@tollgate/plugin-kit'
+import pg from 'pg'
 import { type GatewayError, newId, onFaultPoint } from '../../../core/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { accept, lose, refuse } from '../../rig/late-words.ts'
@@ -129,6 +130,80 @@ describe('a settlement record with an effect', () => {
     onFaultPoint(undefined)
     await effectOver(settlementId)
     assert.equal((await recordOf(settlementId)).tier, 'operator')
+    assert.equal(await attemptOf(named), 'declined')
+    assert.equal((await run.booksOf(given)).isFinal, true)
+  })
+
+  for (const isKept of [false, true]) {
+    const end = isKept ? 'is listed once it is kept' : 'ends'
+    test(`that an operator assigns at the moment of its effect: the late success that it makes ${end}`, async () => {
+      const [named, given] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
+      const settlementId = newId()
+      let isAssigned = false
+      onFaultPoint(async (point, ref) => {
+        if (ref !== named) return
+        if (point === 'before-late' && !isAssigned) {
+          isAssigned = true
+          const { id: recordId } = await recordOf(settlementId)
+          await loseScope(recordId)
+          await run.gateway.settlement.assign(recordId, [given], by)
+        } else if (point === 'after-late' && isKept) {
+          onFaultPoint(undefined)
+          await run.gateway.operator.settle(named, 'approved', by)
+        }
+      })
+      await run.file(line(named, { id: settlementId }))
+      onFaultPoint(undefined)
+      await effectOver(settlementId)
+      assert.equal((await run.booksOf(given)).isFinal, true)
+      assert.equal(await attemptOf(named), isKept ? 'approved' : 'declined')
+      const open = (await run.listed(named)).filter(({ open: isListed }) => isListed)
+      assert.deepEqual(
+        open.map(({ kind, detail }) => [kind, detail.record]),
+        isKept ? [['conflict', (await recordOf(settlementId)).id.replaceAll('-', '')]] : [],
+      )
+      if (isKept) return
+      await assert.rejects(run.gateway.operator.settle(named, 'approved', by))
+      // Another line that names it is a late success again.
+      await run.file(line(named))
+      await until(async () => (await attemptOf(named)) === 'late' || undefined)
+      await run.gateway.operator.settle(named, 'declined', by)
+    })
+  }
+
+  test('waits, after the late success that it makes, for an assignment of that moment', async () => {
+    const [named, given] = [await run.pay({ debit: refuse }), await run.pay({ debit: accept })]
+    const settlementId = newId()
+    const assigning = Promise.withResolvers<unknown>()
+    const holder = new pg.Client(run.database.url)
+    await holder.connect()
+    const waiting = (count: number) =>
+      until(async () => {
+        const rows = await run.sql(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+        return rows.length >= count || undefined
+      })
+    onFaultPoint(async (point, ref) => {
+      if (ref !== named) return
+      if (point === 'before-late') {
+        const { id: recordId } = await recordOf(settlementId)
+        await loseScope(recordId)
+        // The assignment has looked at the late successes, and waits before its commit.
+        await holder.query('begin')
+        await holder.query('lock table tollgate.settlement_match in exclusive mode')
+        assigning.resolve(run.gateway.settlement.assign(recordId, [given], by))
+        await waiting(1)
+      } else if (point === 'after-late') {
+        onFaultPoint(undefined)
+        void waiting(2)
+          .then(() => holder.query('commit'))
+          .finally(() => holder.end())
+      }
+    })
+    await run.file(line(named, { id: settlementId }))
+    await assigning.promise
+    await effectOver(settlementId)
     assert.equal(await attemptOf(named), 'declined')
     assert.equal((await run.booksOf(given)).isFinal, true)
   })
