@@ -1,4 +1,7 @@
-/** Stores claims of messages: each once, and a verified one with a known id and another content for operators. */
+/**
+ * Stores claims of messages: each once. A verified one with a known id and another content counts beside the
+ * known one where it can be true as well, and is left to operators elsewhere.
+ */
 import { createHash } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
 import { storable } from '../db/json.ts'
@@ -9,6 +12,7 @@ import {
   addEvent,
   addOtherContent,
   addUnprovenBeside,
+  addVerifiedBeside,
   type Handed,
   type StoredClaim,
 } from './store.ts'
@@ -42,6 +46,9 @@ export async function keepClaim(
     return beside.length > 0
   }
   const digest = digestOf([text])
+  const another = { connector, account, eventId, claim: text, digest, handed }
+  const [beside] = await engine.lanes.single(addVerifiedBeside(another))
+  if (beside !== undefined) return true
   const about = { connector, account, eventId, digest, key: claim.key }
   // An operator's retry applies to this content, and not to the first one.
   const entry = await entryAbout(engine, 'event', about, {
@@ -49,10 +56,7 @@ export async function keepClaim(
     now: claim,
     digest,
   })
-  await engine.lanes.together(
-    addOtherContent(connector, account, eventId, text, limits.eventContents),
-    [entry],
-  )
+  await engine.lanes.together(addOtherContent(another, limits.eventContents), [entry])
   return false
 }
 

@@ -35,8 +35,7 @@ export type Handed = {
 
 /**
  * Stores an event once; a repeat changes nothing. A verified event replaces an unverified one in any
- * state, since anybody may have sent the latter under this id. An event that the account hears of itself replaces one
- * with another content that was handed to it: a connector knows most of the account's own payments.
+ * state, since anybody may have sent the latter under this id.
  *
  * @param claim JSON of a StoredClaim.
  */
@@ -55,8 +54,47 @@ export const addEvent = (
   on conflict (connector, account, event_id) do update
   set claim = excluded.claim, received_at = excluded.received_at, heard_by = excluded.heard_by,
     processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
-  where excluded.claim ->> 'verified' = 'true' and (event.claim ->> 'verified' is distinct from 'true'
-    or event.heard_by is not null and excluded.heard_by is null and event.claim <> excluded.claim)
+  where excluded.claim ->> 'verified' = 'true' and event.claim ->> 'verified' is distinct from 'true'
+  returning event_id`
+
+/** A verified claim under an event id that its account knows with another content. */
+export type Another = {
+  readonly connector: string
+  readonly account: string
+  readonly eventId: string
+  /** JSON of a StoredClaim. */
+  readonly claim: string
+  readonly digest: string
+  readonly handed: Handed | undefined
+}
+
+/**
+ * The two ids under which a further content is an event of its own, like one that an operator retries.
+ * No event id contains a blank.
+ */
+const idOfContent = ({ eventId, digest }: Another) => sql`${`${eventId} says ${digest}`}::text`
+const idOfHearer = ({ eventId, account, handed }: Another) =>
+  sql`${`${eventId} of ${handed?.by ?? account}`}::text`
+
+/**
+ * Stores a verified event beside a known one, so that both count: one about another operation, since ids are
+ * unique per account that heard only; and what the account hears of itself beside what was handed to it, since
+ * a connector knows most of the account's own payments. Empty when it does not count, or is known.
+ */
+export const addVerifiedBeside = (another: Another) => sql<{ event_id: string }>`
+  insert into tollgate.inbound_event (connector, account, event_id, claim, received_at, heard_by)
+  select known.connector, known.account,
+    case when known.claim ->> 'key' = told.claim ->> 'key' then ${idOfContent(another)} else ${idOfHearer(another)} end,
+    told.claim, coalesce(${another.handed?.receivedAt ?? null}::timestamptz, now()), told.heard_by
+  from tollgate.inbound_event as known
+  cross join (select ${another.claim}::jsonb as claim, ${another.handed?.by ?? null}::text as heard_by) as told
+  where known.connector = ${another.connector}::text and known.account = ${another.account}::text
+    and known.event_id = ${another.eventId}::text and known.claim ->> 'verified' = 'true'
+    and known.claim <> told.claim
+    and case when known.claim ->> 'key' = told.claim ->> 'key'
+      then known.heard_by is not null and told.heard_by is null
+      else known.heard_by is distinct from told.heard_by end
+  on conflict do nothing
   returning event_id`
 
 /** Works again on a handed event that was given up because no payment had its key. */
@@ -88,19 +126,19 @@ export const addUnprovenBeside = (
   on conflict do nothing
   returning event_id`
 
-/** Stores a verified event with a known id and another content. Empty when this content is known. */
-export const addOtherContent = (
-  connector: string,
-  account: string,
-  eventId: string,
-  claim: string,
-  most: number,
-) => sql<{ event_id: string }>`
-  update tollgate.inbound_event set others = others || jsonb_build_array(${claim}::jsonb)
-  where connector = ${connector}::text and account = ${account}::text and event_id = ${eventId}::text
-    and claim ->> 'verified' = 'true' and claim <> ${claim}::jsonb
+/** Notes a verified event with a known id and another content for operators. Empty when this content is known. */
+export const addOtherContent = (another: Another, most: number) => sql<{ event_id: string }>`
+  update tollgate.inbound_event as event set others = others || jsonb_build_array(${another.claim}::jsonb)
+  where connector = ${another.connector}::text and account = ${another.account}::text
+    and event_id = ${another.eventId}::text
+    and claim ->> 'verified' = 'true' and claim <> ${another.claim}::jsonb
     and jsonb_array_length(others) < ${most}::integer
-    and not exists (select from jsonb_array_elements(others) as known where known = ${claim}::jsonb)
+    and not exists (select from jsonb_array_elements(others) as known where known = ${another.claim}::jsonb)
+    and not exists (
+      select from tollgate.inbound_event as beside
+      where beside.connector = event.connector and beside.account = event.account
+        and beside.event_id in (${idOfContent(another)}, ${idOfHearer(another)})
+        and beside.claim = ${another.claim}::jsonb)
   returning event_id`
 
 /** The number of recent unverified events of an account, up to `most`. */
