@@ -18,7 +18,7 @@ import {
   takeNext,
 } from './store.ts'
 
-/** Works on the due events about one operation, one after the other. */
+/** Works on the due events about one operation, one after the other, at all accounts of the merchant. */
 export async function workOnKey(
   engine: Engine,
   connector: string,
@@ -28,8 +28,7 @@ export async function workOnKey(
   for (;;) {
     const [row] = await engine.lanes.single(takeNext(connector, account, key, limits.eventTurnMs))
     if (row === undefined) return
-    const receiver = await workOn(engine, row)
-    if (receiver !== undefined) await workOnKey(engine, connector, receiver, key)
+    await workOn(engine, row)
   }
 }
 
@@ -45,19 +44,13 @@ export async function workOnDue(engine: Engine): Promise<void> {
   }
 }
 
-/**
- * Never throws because of an event, so that one faulty event does not stop the others.
- *
- * @returns the account to which the event was handed.
- */
-async function workOn(engine: Engine, row: InboundRow): Promise<string | undefined> {
-  let receiver: string | undefined
+/** Never throws because of an event, so that one faulty event does not stop the others. */
+async function workOn(engine: Engine, row: InboundRow): Promise<void> {
   try {
-    receiver = await processEvent(engine, row)
+    await processEvent(engine, row)
   } catch (error) {
     // A database outage is not the event's fault: the event comes back after a while.
-    if (neverReached(error) || (sqlState(error) !== undefined && outcomeUnknown(error)))
-      return undefined
+    if (neverReached(error) || (sqlState(error) !== undefined && outcomeUnknown(error))) return
     await failed(engine, row, nameOf(error)).catch((unwritten: unknown) => {
       // The event comes back after a while.
       const { connector, event_id } = row
@@ -66,11 +59,10 @@ async function workOn(engine: Engine, row: InboundRow): Promise<string | undefin
         'the failure of an event could not be written',
       )
     })
-    return undefined
+    return
   }
   const { min, max } = limits.eventWaitMs
   await engine.lanes.single(postponeEvent(row, Math.min(Math.round(min * 1.5 ** row.waits), max)))
-  return receiver
 }
 
 async function failed(engine: Engine, row: InboundRow, error: string): Promise<void> {

@@ -13,7 +13,7 @@ import type { Payment } from '../payment/types.ts'
 import { keepClaim } from './keep.ts'
 import { internalAccount } from './list.ts'
 import { isSameMerchant } from './same-merchant.ts'
-import { closeEvent, type InboundRow, reopenUnclaimed } from './store.ts'
+import { advanceTurn, closeEvent, type InboundRow, reopenUnclaimed } from './store.ts'
 import { otherAccount, unknownKey } from './unclaimed.ts'
 
 type Done =
@@ -29,15 +29,13 @@ type Done =
   | 'recorded'
   | 'conflict'
 
-/** @returns the payment's account, where the event came for another account of the merchant and is handed to it. */
-export async function processEvent(engine: Engine, row: InboundRow): Promise<string | undefined> {
+export async function processEvent(engine: Engine, row: InboundRow): Promise<void> {
   const [found] = await engine.lanes.single(paymentByAttempt(row.claim.key))
   const payment = found === undefined ? undefined : toPayment(found)
   const to = payment === undefined ? undefined : await receiverOf(engine, payment, row)
   const done =
     to === undefined ? await apply(engine, row, payment) : await handOver(engine, row, to)
   if (done !== 'wait') await engine.lanes.single(closeEvent(row, done))
-  return to
 }
 
 async function apply(engine: Engine, row: InboundRow, payment: Payment | undefined): Promise<Done> {
@@ -72,15 +70,13 @@ async function receiverOf(
 }
 
 /** The acquirer may tell the payment's account the same, also much later: each event counts once, and in order. */
-async function handOver(
-  engine: Engine,
-  { connector, account: by, event_id: eventId, claim, received_at: receivedAt }: InboundRow,
-  account: string,
-): Promise<'handed-over'> {
+async function handOver(engine: Engine, row: InboundRow, account: string): Promise<'handed-over'> {
+  const { connector, account: by, event_id: eventId, claim, received_at: receivedAt } = row
   const of = { connector, account, eventId }
-  const isNew = await keepClaim(engine, of, claim, { by, receivedAt })
+  if (await keepClaim(engine, of, claim, { by, receivedAt })) return 'handed-over'
+  await engine.lanes.single(advanceTurn({ ...row, account }))
   // Both accounts waited for the payment in vain, and an operator retries the event of one of them.
-  if (!isNew) await engine.lanes.single(reopenUnclaimed(connector, account, eventId))
+  await engine.lanes.single(reopenUnclaimed(connector, account, eventId))
   return 'handed-over'
 }
 

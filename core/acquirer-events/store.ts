@@ -1,4 +1,4 @@
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 
 export type InboundRow = {
   connector: string
@@ -97,6 +97,20 @@ export const addVerifiedBeside = (another: Another) => sql<{ event_id: string }>
   on conflict do nothing
   returning event_id`
 
+/** A handed event that the account heard of later itself takes its place in the order of arrival. */
+export const advanceTurn = ({
+  connector,
+  account,
+  event_id: eventId,
+  claim,
+  received_at: receivedAt,
+}: InboundRow) => sql`
+  update tollgate.inbound_event set received_at = ${receivedAt}::timestamptz
+  where connector = ${connector}::text and account = ${account}::text
+    and split_part(event_id, ' ', 1) = split_part(${eventId}::text, ' ', 1)
+    and claim = ${JSON.stringify(claim)}::jsonb and claim ->> 'key' = ${claim.key}::text
+    and processed_at is null and received_at > ${receivedAt}::timestamptz`
+
 /** Works again on a handed event that was given up because no payment had its key. */
 export const reopenUnclaimed = (connector: string, account: string, eventId: string) => sql<{
   event_id: string
@@ -156,28 +170,37 @@ export const countUnverified = (
       and received_at > now() - ${withinMs}::bigint * interval '1 millisecond'
     limit ${most}::integer) as lately`
 
+/** The merchant of an account, and the mode; null for payments without an account. */
+const merchantOf = (account: Sql) => sql`(
+  select channel.parent_id::text || ' ' || held.mode
+  from tollgate.merchant_account as held
+  join tollgate.entity as channel on channel.id = held.channel_id
+  where held.id = substring(${account} from '^[0-9a-f]{32}$')::uuid)`
+
 /**
  * Whether an open event is to be worked on now: it is due, and no earlier verified event about the
- * same operation is open. A chargeback may wait for the end of its payment without blocking later
- * words; a reversal may wait for its chargeback without blocking any event.
+ * same operation is open, at its account or at another one of its merchant: events of strangers hold up
+ * nobody. A chargeback may wait for the end of its payment without blocking later words; a reversal may wait
+ * for its chargeback without blocking any event.
  */
 const hasItsTurn = sql`
   event.processed_at is null and event.next_at <= now()
     and not exists (
       select from tollgate.inbound_event as earlier
-      where earlier.connector = event.connector and earlier.account = event.account
-        and earlier.claim ->> 'key' = event.claim ->> 'key'
+      where earlier.connector = event.connector and earlier.claim ->> 'key' = event.claim ->> 'key'
         and earlier.processed_at is null and earlier.claim ->> 'verified' = 'true'
+        and (earlier.received_at, earlier.event_id) < (event.received_at, event.event_id)
         and not (earlier.waits > 0 and earlier.claim -> 'outcome' ->> 'is' = 'chargebackReversal')
         and not (earlier.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
           and event.claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')
           and exists (
             select from tollgate.inbound_event as waiting
-            where waiting.connector = event.connector and waiting.account = event.account
-              and waiting.claim ->> 'key' = event.claim ->> 'key'
+            where waiting.connector = earlier.connector and waiting.account = earlier.account
+              and waiting.claim ->> 'key' = earlier.claim ->> 'key'
               and waiting.processed_at is null and waiting.claim ->> 'verified' = 'true' and waiting.waits > 0
               and waiting.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')))
-        and (earlier.received_at, earlier.event_id) < (event.received_at, event.event_id))`
+        and (earlier.account = event.account
+          or ${merchantOf(sql`earlier.account`)} = ${merchantOf(sql`event.account`)}))`
 
 /** Events whose turn has come. */
 export const dueEvents = sql<Record<string, never>>`
@@ -202,7 +225,7 @@ export const takeDue = (limit: number, againMs: number) => sql<InboundRow>`
     for update of event skip locked)
   ${taken}`
 
-/** The event about one operation whose turn has come. */
+/** The event about one operation whose turn has come, at an account or at another one of its merchant. */
 export const takeNext = (
   connector: string,
   account: string,
@@ -214,8 +237,9 @@ export const takeNext = (
   where (connector, account, event_id) in (
     select connector, account, event_id
     from tollgate.inbound_event as event
-    where connector = ${connector}::text and account = ${account}::text
-      and claim ->> 'key' = ${key}::text and ${hasItsTurn}
+    where connector = ${connector}::text and claim ->> 'key' = ${key}::text and ${hasItsTurn}
+      and (account = ${account}::text
+        or ${merchantOf(sql`event.account`)} = ${merchantOf(sql`${account}::text`)})
     order by received_at, event_id
     limit 1
     for update of event skip locked)

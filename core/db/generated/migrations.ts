@@ -2586,6 +2586,14 @@ alter table tollgate.inbound_event add column heard_by text;
 `,
   },
   {
+    name: '0068_event_turns.sql',
+    text: `-- Events about one operation take turns at all accounts of a merchant, so that open ones are found without their account.
+create index inbound_event_order on tollgate.inbound_event (connector, (claim ->> 'key'), received_at)
+  where processed_at is null;
+drop index tollgate.inbound_event_turn;
+`,
+  },
+  {
     name: '0069_failed_effects.sql',
     text: `-- Records whose effect failed: few, and asked for before each reversal of a late success.
 create index settlement_record_failed_effect on tollgate.settlement_record (scope_id) where effect = 'failed';
