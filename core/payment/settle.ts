@@ -31,6 +31,7 @@ import { type SettleFirstRow, settleFirst } from './store-first.ts'
 import { freezeForMissing } from './store-missing.ts'
 import { eventById, paymentById, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, settleOne } from './store-settle.ts'
+import { hurryChargebacks } from './store-waiting-dispute.ts'
 import { tellSettlingCommit } from './telling.ts'
 import { concludeTrial } from './trial.ts'
 import type { Payment, Source } from './types.ts'
@@ -106,7 +107,10 @@ async function afterwards(
   outcome: Outcome,
   source: Source,
 ): Promise<void> {
-  if (lease > 1 && !isOpen(payment.state)) await endUndecided(engine, payment, outcome, source)
+  if (lease > 1 && !isOpen(payment.state)) {
+    await endUndecided(engine, payment, outcome, source)
+    await engine.lanes.single(hurryChargebacks(payment.connector, payment.attemptKey))
+  }
   await releaseLater(engine, payment)
   if (payment.clockId !== null) await followClock(engine, payment, outcome)
   if (lease > 1) await callPage(engine, payment)

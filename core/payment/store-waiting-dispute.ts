@@ -7,6 +7,13 @@ from tollgate.settlement_record as record
 where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'`
 
+/** A verified chargeback that waited for the end of the payment has its turn now: a refund may come next. */
+export const hurryChargebacks = (connector: string, key: string) => sql`
+update tollgate.inbound_event set next_at = now()
+where connector = ${connector}::text and claim ->> 'key' = ${key}::text and processed_at is null
+  and claim ->> 'verified' = 'true' and claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
+  and next_at > now()`
+
 /**
  * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. A message can name
  * a capture by its authorisation.
