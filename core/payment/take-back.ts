@@ -111,7 +111,8 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   if (marked.length === 0) return { is: 'open' }
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
   const mayBeReversed = answer.asked === true
-  const isNothing = reversed.is === 'refused' || reversed.is === 'nothing'
+  const isOther = reversed.is === 'reversed' && isOfOther(engine, work, reversed)
+  const isNothing = reversed.is === 'refused' || reversed.is === 'nothing' || isOther
   if (reversed.is === 'requested' || (isNothing && !mayBeReversed)) {
     await engine.lanes.single(markAsked(attemptKey, work.lease, false))
   }
@@ -122,8 +123,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
       return undone
     }
     case 'reversed':
-      if (isOfOther(engine, work, reversed)) return ofOther
-      return { is: 'undone', by: 'reverseByKey: reversed' }
+      return isOther ? ofOther : { is: 'undone', by: 'reverseByKey: reversed' }
     case 'requested':
     case 'unknown':
       await noteAnswer(engine, work, reversed)

@@ -259,6 +259,8 @@ describe('words about another operation than the success', { concurrency: true }
     await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
     await isStillLate(id)
     assert.deepEqual(await run.timers(id), [])
+    await run.gateway.operator.settle(id, 'approved', by)
+    assert.equal(await run.stateOf(id), 'approved')
   })
 
   test('nor does it in the answer to an enquiry', async () => {
