@@ -31,7 +31,10 @@ export async function reversal(
   const { eventCode } = item
   const { is, key } = named
   const isReturn = is === 'undo' && told === 'failed' && isLater
-  const isReturned = ({ returned = 0 }: Undo) => named.is === 'undo' && named.round <= returned
+  const isReturned = (undo: Undo) => {
+    const round = tryOf(undo, named, eventCode)?.round
+    return round !== undefined && round <= (undo.returned ?? 0)
+  }
   const isByOthers = isElsewhere(named, eventCode)
   const isBack =
     isByOthers && told === 'done' && (await failureOf(records, item.pspReference)) !== undefined
@@ -44,12 +47,15 @@ export async function reversal(
     if (told === 'done') return afterSuccess(undo, item, named)
     return undo.state === 'done' ? undo : afterFailure(undo, item, named)
   })
-  if (known !== undefined && named.is === 'undo' && told === 'done') {
-    await rememberTry(records, item.pspReference, key, named.round)
+  const ours = known === undefined ? undefined : tryOf(known, named, eventCode)
+  if (ours !== undefined && told === 'done') {
+    await rememberTry(records, item.pspReference, key, ours.round)
     // Under another name, it came before anybody knew that it is about this try.
     const failure = await failureOf(records, item.pspReference)
     if (failure !== undefined)
-      return reversal({ ...item, ...failure }, 'failed', named, true, { records, log })
+      return reversal({ ...item, ...failure }, 'failed', ours, true, { records, log })
+    // Its money came back already.
+    if (known !== undefined && isReturned(known)) return []
   }
   const isOurs = known !== undefined || isReturn
   if (!isOurs && (is === 'undo' || eventCode === 'TECHNICAL_CANCEL')) {
@@ -80,15 +86,26 @@ export async function reversal(
   // A payment that cannot be cancelled may be captured, or may never have been one: the next try asks again.
   const isLast = is === 'undo' && known !== undefined && isOfTry(known, named, eventCode)
   const isRefused = isLast && eventCode === 'CANCEL_OR_REFUND' && known.authorised === true
-  const why = 'Adyen could not take the payment back'
+  const why = isElsewhereAsked
+    ? 'another account at Adyen heard that the money of a reversal came back, perhaps before a later one took it back'
+    : 'Adyen could not take the payment back'
   return isRefused || isReturn ? [{ ...claim, outcome: { is: 'notReversed', why } }] : []
 }
 
-/** Each try by Adyen's reference has a name of its own, and a technical cancellation has that of the payment. */
-const isOfTry = ({ round, by }: Undo, named: Reversal, eventCode: string): boolean =>
-  named.is === 'undo'
-    ? named.round === round
-    : eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
+/** The try that a webhook is about: a technical cancellation has the name of the payment. */
+function tryOf(
+  { round, by }: Undo,
+  named: Reversal,
+  eventCode: string,
+): Extract<Named, { is: 'undo' }> | undefined {
+  if (named.is === 'undo') return named
+  const isOurs = eventCode === 'TECHNICAL_CANCEL' && by === 'reference'
+  return isOurs ? { is: 'undo', key: named.key, round } : undefined
+}
+
+/** Whether a webhook is about the last try. */
+const isOfTry = (undo: Undo, named: Reversal, eventCode: string): boolean =>
+  tryOf(undo, named, eventCode)?.round === undo.round
 
 /** Made under the payment's own name and not by a try of ours, as in the Customer Area. */
 const isElsewhere = ({ is }: Reversal, eventCode: string): boolean =>

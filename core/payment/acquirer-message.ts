@@ -8,9 +8,8 @@ import { addAttention } from '../attention/store.ts'
 import { otherReversal } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { amountSaid } from './amount-moved.ts'
 import { endsAnother, isUnderReversal } from './another-operation.ts'
-import { forgetOtherAmount, holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
+import { forgetOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { endForgotten } from './end-undecided.ts'
 import { applyLateWord } from './late-word-apply.ts'
@@ -141,21 +140,24 @@ const isAsRead = ({ attempt }: Held, lease: number) =>
 const isSuccess = ({ is }: Told) => is === 'approved' || is === 'accepted'
 
 /**
- * A success during a reversal changes nothing, and is recorded before the reversal can end. Under a lease: a look
- * that began before would write over the references that the payment learns.
+ * A success during a reversal, or for another amount, changes nothing, and is recorded before the payment can end.
+ * Under a lease: a look that began before would write over the references that the payment learns.
  */
 async function hear(
   engine: Engine,
   now: Held,
   outcome: Told,
   amount: Money,
+  isOtherAmount = false,
 ): Promise<MessageResult> {
   if (!isSuccess(outcome)) return 'known'
   const { payment } = now
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) return 'wait'
   const mine = await readAgain(engine, now, taken.lease)
-  const isUnchanged = mine !== undefined && isUnderReversal(mine.payment)
+  const isUnchanged =
+    mine !== undefined &&
+    (isUnderReversal(mine.payment) || (isOtherAmount && isOpen(mine.payment.state)))
   if (isUnchanged) await noteApproval(engine, mine.payment, outcome, amount)
   await giveBack(engine, now, taken.lease)
   return isUnchanged ? 'known' : 'wait'
@@ -191,13 +193,11 @@ async function enquire(
       const heard = now === undefined ? 'known' : await hear(engine, now, outcome, amount)
       return heard === 'known' ? 'enquired' : heard
     }
-    const isOther = isSuccess(outcome) && !(await isForWhatWasAsked(engine, after, outcome, amount))
-    if (!isOther) return 'enquired'
-    const is = outcome.is === 'accepted' ? 'accepted' : 'approved'
-    await holdOtherAmount(engine, after, amountSaid(outcome, amount) ?? amount, is)
-    // Another process may have decided the payment meanwhile.
-    await endForgotten(engine, attemptKey)
-    return 'enquired'
+    if (outcome.is !== 'approved' && outcome.is !== 'accepted') return 'enquired'
+    if (await isForWhatWasAsked(engine, after, outcome, amount)) return 'enquired'
+    const now = await held(engine, attemptKey)
+    const heard = now === undefined ? 'known' : await hear(engine, now, outcome, amount, true)
+    return heard === 'known' ? 'enquired' : heard
   }
   const applied = await applyLateWord(engine, attemptKey, outcome, source, amount)
   return applied === 'conflict' || applied === 'settled' ? applied : 'enquired'

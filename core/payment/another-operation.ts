@@ -1,63 +1,64 @@
 /**
- * Words about an open payment that name another operation under its key than the success that the acquirer told of
- * while a reversal was asked for. They are listed, and the end of the reversal decides about that success.
+ * Words that name another operation under the key of a payment than the success that the acquirer told of, where that
+ * success did not decide the payment. They are listed: none of them ends the payment, or its late success.
  */
-import type { Refs } from '@tollgate/plugin-kit'
+import type { Found, Refs } from '@tollgate/plugin-kit'
 import { addAttention } from '../attention/store.ts'
-import { toldSuccess } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { isOpen, type Told } from './late-word-table.ts'
-import { firstReference, otherReference } from './reference-origin.ts'
+import { otherThanSuccess } from './reference-origin.ts'
 import type { Payment } from './types.ts'
 
-type Reader = Pick<Engine, 'lanes' | 'registry'>
+type Lanes = Pick<Engine, 'lanes'>
 
 /** Whether the acquirer took a reversal of the open payment, or may have taken one. */
 export const isUnderReversal = ({ state, answer }: Payment): boolean =>
   isOpen(state) && (answer.asked === true || answer.reversal !== undefined)
 
-/** The reference of the other operation; undefined: the word can be about the success, or none was told. */
-export async function anotherOf(
-  engine: Reader,
+/**
+ * Whether a decline, or the end of a reversal, of an open payment is about another operation. It is listed. A decline
+ * ends the payment where no reversal was asked for: the success is a late word then.
+ *
+ * @param is The word, where the outcome follows from it.
+ */
+export async function endsAnother(
+  engine: Lanes,
   payment: Payment,
   outcome: Told,
-): Promise<string | undefined> {
-  if (!isUnderReversal(payment)) return undefined
-  const other = otherReference(engine, payment, outcome)
-  if (other === undefined) return undefined
-  const told = await engine.lanes.single(toldSuccess(payment.id))
-  return told.length === 0 ? undefined : other
+  is: string = outcome.is,
+): Promise<boolean> {
+  const isEnd = is === 'reversed' || is === 'notReversed'
+  if (!isEnd && !(is === 'declined' && isUnderReversal(payment))) return false
+  return isOfAnother(engine, payment, outcome, 'while its reversal was under way', is)
 }
 
-/** Whether a decline, or the end of a reversal, is about another operation than the success. It is listed. */
-export async function endsAnother(
-  engine: Reader,
+/** Whether a word is about another operation. It is listed. */
+export async function isOfAnother(
+  engine: Lanes,
   payment: Payment,
-  outcome: Told,
+  outcome: Told | Found,
+  when: string,
+  is: string = outcome.is,
 ): Promise<boolean> {
-  if (outcome.is !== 'declined' && outcome.is !== 'reversed') return false
-  const other = await anotherOf(engine, payment, outcome)
+  const other = otherThanSuccess(payment, outcome)
   if (other === undefined) return false
-  const why = `${outcome.is} under another reference while a reversal was under way`
-  await listOther(engine, payment, `${other} ${outcome.is}`, { why })
+  const isSuccess = is === 'approved' || is === 'accepted'
+  const said = 'refs' in outcome ? { refs: outcome.refs } : {}
+  const detail = { why: `${is} under another reference ${when}`, ...said }
+  await listOther(engine, payment, isSuccess ? other : `${other} ${is}`, detail)
   return true
 }
 
 /** References that a word brings: without the one of another operation. */
-export async function refsOfSuccess(
-  engine: Reader,
-  payment: Payment,
-  outcome: Told,
-): Promise<Refs> {
+export function refsOfSuccess(payment: Payment, outcome: Told): Refs {
   const refs = ('refs' in outcome ? outcome.refs : undefined) ?? {}
-  const isOther = (await anotherOf(engine, payment, outcome)) !== undefined
-  const first = isOther ? firstReference(engine, payment) : undefined
-  return Object.fromEntries(Object.entries(refs).filter(([name]) => name !== first))
+  if (otherThanSuccess(payment, outcome) === undefined) return refs
+  return Object.fromEntries(Object.entries(refs).filter(([name]) => name !== payment.answer.named))
 }
 
 export const listOther = async (
-  { lanes }: Pick<Engine, 'lanes'>,
+  { lanes }: Lanes,
   { id, attemptKey }: Payment,
   reference: string,
   detail: Readonly<Record<string, unknown>>,

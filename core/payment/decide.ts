@@ -148,11 +148,12 @@ export function answerOf(before: Answer, outcome: Outcome): Answer {
   const answer: Answer = { ...before }
   if (outcome.is !== 'unknown') delete answer.reversal
   // A decline does not answer it: a success that is told later may be reversed by its key already.
-  if (outcome.is === 'approved' || outcome.is === 'accepted') delete answer.asked
+  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+  if (isSuccess) delete answer.asked
   delete answer.redirect
   delete answer.retrySafe
   if ('refs' in outcome && outcome.refs !== undefined)
-    answer.refs = { ...before.refs, ...outcome.refs }
+    answer.refs = { ...before.refs, ...outcome.refs, ...(isSuccess ? {} : namedBy(before)) }
   if ('memo' in outcome && outcome.memo !== undefined) answer.memo = outcome.memo
   if (outcome.is === 'approved' && outcome.networkTxId !== undefined) {
     answer.networkTxId = outcome.networkTxId
@@ -172,6 +173,10 @@ export function answerOf(before: Answer, outcome: Outcome): Answer {
   }
   return answer
 }
+
+/** The reference of a success, which no later word replaces that is none. */
+const namedBy = ({ named, refs }: Answer): Readonly<Record<string, string>> =>
+  named === undefined || refs?.[named] === undefined ? {} : { [named]: refs[named] }
 
 /** Acquirers echo request data, so numbers in their texts are masked and long texts cut. */
 function masked(details: Record<string, string>): Record<string, string> {

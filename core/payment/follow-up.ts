@@ -25,6 +25,7 @@ import { refuseFollowedNumber } from './stored-number.ts'
 import { unsupported } from './supported.ts'
 import { continueChain } from './two-step.ts'
 import type { Payment } from './types.ts'
+import { refuseBesideChargeback } from './waiting-dispute.ts'
 import { whyRefused } from './why-refused.ts'
 
 /** The referenced payment, decided if possible and usable for this type. */
@@ -126,6 +127,7 @@ export async function acceptFollowUp(
   await refuseWhileTwoSteps(engine, target)
   await refuseFollowedNumber(engine, target, fields)
   const effect = effectOn(target, type, fields)
+  await refuseBesideChargeback(engine, target, effect)
   const amountMinor = amountOf(fields, target, type)
   const begun = await reserveFollowUp(engine, target, {
     id: newId(),

@@ -12,7 +12,7 @@ import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
 import { type LineDoubt, lateAccepted, treat, undone, wentBack } from './late-word-treatment.ts'
-import { broughtTo, replacementOf } from './reference-origin.ts'
+import { broughtTo, namedIn, replacementOf } from './reference-origin.ts'
 import { paymentById } from './store-read.ts'
 import type { Held, Payment, Source } from './types.ts'
 
@@ -158,11 +158,12 @@ function withoutPoll({ payment }: Held, source: Source): Pick<Change, 'finalBy' 
 }
 
 async function listReturn(engine: Engine, word: LateWord): Promise<boolean> {
-  const { now, source, amount, isOtherAmount, content } = word
+  const { now, source, amount, isOtherAmount, isOfAnother, content } = word
   const detail = { minor: String(amount?.minor ?? minorOf(now.payment)) }
+  const reference = isOtherAmount || isOfAnother ? content : ''
   return move(engine, now, {
     ...listed(word),
-    entry: await entryOf(engine, word, 'return', detail, isOtherAmount ? content : ''),
+    entry: await entryOf(engine, word, 'return', detail, reference),
     ...withoutPoll(now, source),
   })
 }
@@ -243,6 +244,7 @@ async function countedAs(
     late: {
       outcome,
       amount,
+      named: namedIn(engine, now.payment, outcome),
       isAfterReversal: source === 'settlement' && (await wentBack(engine, now)),
     },
     entry: await entryOf(engine, word, 'conflict', detail),

@@ -19,6 +19,8 @@ export type LateWord = {
   readonly amount: Money | undefined
   /** Whether that amount differs from the amount that moved. */
   readonly isOtherAmount: boolean
+  /** Whether it names another operation under the key of the payment. */
+  readonly isOfAnother: boolean
   /** Tells words about one payment apart: a repeated word is listed once. */
   readonly content: string
   /** The word as entries record it. */
@@ -50,7 +52,8 @@ export function lateWordOf(
     ...(outcome.is === 'notReversed' ? { why: outcome.why } : {}),
     ...(amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency }),
   }
-  return { now, outcome, source, amount, isOtherAmount, content, said }
+  const isOfAnother = other !== undefined
+  return { now, outcome, source, amount, isOtherAmount, isOfAnother, content, said }
 }
 
 export async function entryOf(

@@ -108,6 +108,8 @@ export type Change = {
   readonly late?: {
     readonly outcome: Told
     readonly amount: Money | undefined
+    /** The name of the first reference, if the success gives it. */
+    readonly named?: string | undefined
     /** The payment was reversed by its key before. */
     readonly isAfterReversal?: boolean
   }
@@ -230,10 +232,11 @@ function answerAfter({ answer }: Payment, { refs, late, isNotReversed }: Change)
   const { asked, ...before } = answer
   const mark = isNotReversed === true || asked === undefined ? {} : { asked }
   if (late === undefined) return storable({ ...before, ...mark })
-  const { outcome, amount, isAfterReversal } = late
+  const { outcome, amount, named, isAfterReversal } = late
   return storable({
     ...before,
     ...mark,
+    ...(named !== undefined && { named }),
     late: {
       ...(amount === undefined ? {} : { minor: String(amount.minor), currency: amount.currency }),
       ...(outcome.is === 'accepted' && { finalBy: finalByOf(outcome.finalBy) }),

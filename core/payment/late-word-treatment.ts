@@ -13,7 +13,7 @@ import {
   treatmentOf,
   wordOf,
 } from './late-word-table.ts'
-import { otherReference } from './reference-origin.ts'
+import { otherReference, otherThanSuccess } from './reference-origin.ts'
 import { lastFoundNothing, lastOfTakeBack } from './store-take-back.ts'
 import { settledSum } from './stored-settlement.ts'
 import type { Held, Payment, Source } from './types.ts'
@@ -67,8 +67,10 @@ async function isOfAnother(
     case 'fail':
     case 'end-late':
       return outcome.is === 'declined'
+    // Told before, the success has its reference from the acquirer.
     case 'undone':
-      return true
+    case 'stand':
+      return otherThanSuccess(now.payment, outcome) !== undefined
     default:
       return false
   }

@@ -33,7 +33,7 @@ export async function endAsLate(
 ): Promise<Settled> {
   const { payment } = work
   const reason = payment.answer.reversal?.code ?? about.code ?? provenNotCharged
-  const refs = await refsOfSuccess(engine, payment, said)
+  const refs = refsOfSuccess(payment, said)
   const outcome = { is: 'declined', reason, refs } as const
   const decision = decide(payment, outcome, 0, payment.createdAt)
   const over = heldAfter(work, decision, 'not-reversed', enquiries)
@@ -42,7 +42,7 @@ export async function endAsLate(
     source: lateAccepted,
     to: cannotBeUndone.has(payment.effect) ? 'done' : 'open',
     attempt: 'late',
-    late: { outcome: said, amount },
+    late: { outcome: { ...said, refs }, amount },
     isNotReversed: true,
     ...(await standing(engine, payment, said, source, amount)),
   })

@@ -1,5 +1,5 @@
 /** The acquirer's references of a payment. Those that the acquirer gave stay; it replaces those of an operator. */
-import type { Refs } from '@tollgate/plugin-kit'
+import type { Found, Refs } from '@tollgate/plugin-kit'
 import { engineActor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import type { Engine } from '../engine.ts'
@@ -16,6 +16,20 @@ export const firstReference = (
   { registry }: Pick<Engine, 'registry'>,
   { connector }: Pick<Payment, 'connector'>,
 ): string | undefined => registry.get(connector)?.connector.settlement?.refs[0]
+
+/** That name, if a success gives the reference. */
+export function namedIn(
+  engine: Pick<Engine, 'registry'>,
+  payment: Pick<Payment, 'connector'>,
+  outcome: Told,
+): string | undefined {
+  const name = firstReference(engine, payment)
+  const isGiven =
+    name !== undefined &&
+    (outcome.is === 'approved' || outcome.is === 'accepted') &&
+    outcome.refs?.[name] !== undefined
+  return isGiven ? name : undefined
+}
 
 /**
  * The reference by which a word names another operation under the key of the payment: another value for the one
@@ -34,6 +48,17 @@ export function otherReference(
   if (name === undefined || had === undefined || said === undefined) return undefined
   const isReplaced = outcome.is !== 'declined' && isByOperator(answer, name)
   return isSameReference(had, said) || isReplaced ? undefined : `${name} ${said}`
+}
+
+/** The same, of an operation that another success than this word gave its reference. */
+export function otherThanSuccess(
+  { answer: { named, refs } }: Pick<Payment, 'answer'>,
+  outcome: Told | Found,
+): string | undefined {
+  const had = named === undefined ? undefined : refs?.[named]
+  const said = named !== undefined && 'refs' in outcome ? outcome.refs?.[named] : undefined
+  if (had === undefined || said === undefined || isSameReference(had, said)) return undefined
+  return `${named} ${said}`
 }
 
 /** As lines of settlement files are compared: trimmed, and in one case. */

@@ -2,7 +2,7 @@
 import type { Approved, Found, Outcome, Refs } from '@tollgate/plugin-kit'
 import type { Reason as ResultReason } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
-import { anotherOf, endsAnother, listOther, refsOfSuccess } from './another-operation.ts'
+import { endsAnother, isOfAnother, isUnderReversal, refsOfSuccess } from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cancelledByShopper, provenNotCharged, ranOutOfTime } from './decide.ts'
@@ -66,25 +66,26 @@ export async function endOfReversal(
   }
 }
 
-/** The same without what is about another operation than the success that was told during the reversal. */
+/** The same without what is about another operation than the success that was told. */
 export async function withoutAnother(
-  engine: Pick<Engine, 'lanes' | 'registry'>,
+  engine: Pick<Engine, 'lanes'>,
   payment: Payment,
   end: End,
 ): Promise<End> {
-  const { outcome } = end
-  const other = await anotherOf(engine, payment, outcome)
-  if (other === undefined || outcome.is === 'notSent') return end
-  if (await endsAnother(engine, payment, outcome)) {
+  const { outcome, source, notReversed } = end
+  if (outcome.is === 'notSent') return end
+  const word = notReversed ?? outcome
+  const is = source === 'reversal' && word.is === 'declined' ? 'reversed' : word.is
+  if (await endsAnother(engine, payment, word, is)) {
     // The acquirer may have carried out a request that this process did not record yet.
     const asked = payment.answer.reversal === undefined ? { asked: true } : {}
     return { ...left({}, 'the acquirer ended another operation under its key'), ...asked }
   }
-  if (outcome.is === 'approved' || outcome.is === 'accepted') {
-    const why = 'approved under another reference while a reversal was under way'
-    await listOther(engine, payment, other, { why, refs: outcome.refs })
-  }
-  return { ...end, outcome: { ...outcome, refs: await refsOfSuccess(engine, payment, outcome) } }
+  const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
+  // Without a request, the success before was for another amount, which becomes a late word.
+  if (!isSuccess || !isUnderReversal(payment)) return end
+  if (!(await isOfAnother(engine, payment, outcome, 'while its reversal was under way'))) return end
+  return { ...end, outcome: { ...outcome, refs: refsOfSuccess(payment, outcome) } }
 }
 
 /** The end of a payment that was taken back by its key. */

@@ -109,7 +109,7 @@ async function afterwards(
 ): Promise<void> {
   if (lease > 1 && !isOpen(payment.state)) {
     await endUndecided(engine, payment, outcome, source)
-    await engine.lanes.single(hurryChargebacks(payment.connector, payment.attemptKey))
+    await engine.lanes.single(hurryChargebacks(payment.connector, payment.id))
   }
   await releaseLater(engine, payment)
   if (payment.clockId !== null) await followClock(engine, payment, outcome)

@@ -225,10 +225,15 @@ export const markAsked = (key: string, lease: number, isAsked: boolean) => sql<{
     and attempt.state in ('sending', 'pending', 'unknown', 'late') and payment.id = attempt.payment_id
   returning payment.id`
 
-/** Gives an open payment the references of a success that does not decide it. */
-export const learnWhileOpen = (paymentId: string, named: Refs) => sql`
+/**
+ * Gives an open payment the references of a success that does not decide it.
+ *
+ * @param named The name of the first one among them.
+ */
+export const learnWhileOpen = (paymentId: string, refs: Refs, named: string | undefined) => sql`
   update tollgate.payment set answer = coalesce(answer, '{}')
-    || jsonb_build_object('refs', coalesce(answer -> 'refs', '{}') || ${storable(named)}::jsonb)
+    || jsonb_build_object('refs', coalesce(answer -> 'refs', '{}') || ${storable(refs)}::jsonb)
+    || ${named === undefined ? '{}' : storable({ named })}::jsonb
   where id = ${paymentId}::uuid and state in ('processing', 'pending', 'unknown')`
 
 /** Returns a lease and sets the next look; for another party's question, sets the latest time. */

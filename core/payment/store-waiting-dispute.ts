@@ -7,10 +7,14 @@ from tollgate.settlement_record as record
 where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'`
 
-/** A verified chargeback that waited for the end of the payment has its turn now: a refund may come next. */
-export const hurryChargebacks = (connector: string, key: string) => sql`
+/** A verified chargeback that waited for the end of the payment, perhaps a capture, has its turn now. */
+export const hurryChargebacks = (connector: string, paymentId: string) => sql`
 update tollgate.inbound_event set next_at = now()
-where connector = ${connector}::text and claim ->> 'key' = ${key}::text and processed_at is null
+where connector = ${connector}::text and processed_at is null and claim ->> 'key' in (
+    select named.attempt_key
+    from tollgate.payment
+    join tollgate.payment as named on named.id in (payment.id, payment.referenced_id)
+    where payment.id = ${paymentId}::uuid)
   and claim ->> 'verified' = 'true' and claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
   and next_at > now()`
 

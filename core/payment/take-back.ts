@@ -3,7 +3,7 @@
  * any number of times and anywhere: a reversal by key undoes once, the engine's own reversal is one
  * operation per payment, and only the lease holder ends it.
  */
-import type { Reversed } from '@tollgate/plugin-kit'
+import type { Found, Reversed } from '@tollgate/plugin-kit'
 import { paymentTypes } from '@tollgate/schemas'
 import {
   failedUndos,
@@ -19,15 +19,15 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { removeTimer } from '../timer/store.ts'
 import { movedBy } from './amount-moved.ts'
+import { isOfAnother } from './another-operation.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cannotBeUndone } from './balance-rules.ts'
 import { ladder } from './decide.ts'
 import { isChargedBack } from './dispute-fact.ts'
 import { execute } from './execute.ts'
 import { endLate, held } from './late-word-move.ts'
-import { isOpen, type Told } from './late-word-table.ts'
+import { isOpen } from './late-word-table.ts'
 import { undone as endedByEngine } from './late-word-treatment.ts'
-import { otherReference } from './reference-origin.ts'
 import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
@@ -111,9 +111,9 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   if (marked.length === 0) return { is: 'open' }
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
   const mayBeReversed = answer.asked === true
-  const isOther = reversed.is === 'reversed' && isOfOther(engine, work, reversed)
-  const isNothing = reversed.is === 'refused' || reversed.is === 'nothing' || isOther
-  if (reversed.is === 'requested' || (isNothing && !mayBeReversed)) {
+  const isOther = reversed.is === 'reversed' && (await isOfOther(engine, work, reversed))
+  const isNothing = reversed.is === 'refused' || reversed.is === 'nothing'
+  if (reversed.is === 'requested' || isOther || (isNothing && !mayBeReversed)) {
     await engine.lanes.single(markAsked(attemptKey, work.lease, false))
   }
   switch (reversed.is) {
@@ -164,9 +164,13 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
   if (last?.is_failed === true && (!last.is_requested || handler === undefined)) return failed
   if (last?.is_requested !== true || handler === undefined) return undefined
   const found = await ask(engine, work, 'enquire', handler)
+  if (found.is !== 'requested' && (await isOfOther(engine, work, found))) {
+    if (found.is === 'reversed') return ofOther
+    return last.is_redriven ? undefined : { is: 'open' }
+  }
   switch (found.is) {
     case 'reversed':
-      return isOfOther(engine, work, found) ? ofOther : { is: 'undone', by: 'enquire: reversed' }
+      return { is: 'undone', by: 'enquire: reversed' }
     case 'notReversed':
       return last.is_redriven ? undefined : { ...failed, why: found.why }
     case 'notFound':
@@ -181,9 +185,9 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
   }
 }
 
-/** Whether the acquirer names another operation under the key than the late success. */
-const isOfOther = (engine: Engine, { payment }: AttemptContext, told: Told): boolean =>
-  otherReference(engine, payment, told) !== undefined
+/** Whether the acquirer names another operation under the key than the late success. It is listed. */
+const isOfOther = (engine: Engine, { payment }: AttemptContext, told: Found): Promise<boolean> =>
+  isOfAnother(engine, payment, told, 'while a late success was taken back')
 
 const ofOther = {
   is: 'refused',
@@ -211,6 +215,7 @@ async function isStillThere(engine: Engine, work: AttemptContext): Promise<Stand
   const { connector } = work.target.loaded
   if (connector.resolve.enquire === undefined) return 'not known yet'
   const found = await ask(engine, work, 'enquire', connector.resolve.enquire)
+  if (await isOfOther(engine, work, found)) return 'not known yet'
   switch (found.is) {
     case 'approved':
     case 'accepted':
@@ -219,7 +224,6 @@ async function isStillThere(engine: Engine, work: AttemptContext): Promise<Stand
       return 'not reversed'
     case 'declined':
     case 'reversed':
-      return isOfOther(engine, work, found) ? 'not known yet' : 'no'
     case 'notSent':
       return 'no'
     case 'notFound': {

@@ -53,6 +53,11 @@ export type Answer = {
    * an approval is enquired first. A late success is not reversed in another way, and is not kept.
    */
   asked?: true
+  /**
+   * The name of the reference by which settlement files call the payment first, where a success gave it that did
+   * not decide the payment. A word with another value is about another operation under the key.
+   */
+  named?: string
   /** The acquirer took a reversal by key: the code of the payment once it is taken back. */
   reversal?: { code: Reason }
   /** A late success: its amount when it differs, and how its final word comes when it was only accepted. */

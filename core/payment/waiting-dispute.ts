@@ -1,12 +1,15 @@
 /**
- * A chargeback of an open payment says that the acquirer took its money, and has given it to the payer
- * already. A reversal would give it a second time, so the payment waits for an operator.
+ * A chargeback that is not recorded yet says that the acquirer took the money, and has given it to the payer already.
+ * A reversal or a refund would give it a second time. So an open payment waits for an operator, and a refund for the
+ * record.
  */
 import type { Refs } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
+import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import type { Effect } from './operation-kinds.ts'
 import { type End, left, type Reason, sourceOf } from './requested-reversal.ts'
 import { waitingChargeback } from './store-waiting-dispute.ts'
 import type { Payment } from './types.ts'
@@ -28,4 +31,18 @@ export async function heldByChargeback(
   )
   if (reason === 'new-try') return left(refs, why)
   return { outcome: { is: 'unknown', refs, why }, source: sourceOf(reason) }
+}
+
+/** Effects that give the payer money back, or let go of it. */
+const givesBack: ReadonlySet<Effect> = new Set(['refund', 'release', 'void'])
+
+/** @throws GatewayError 700.300.600 while a chargeback of the payment waits for its record. */
+export async function refuseBesideChargeback(
+  { lanes }: Engine,
+  { id }: Payment,
+  effect: Effect,
+): Promise<void> {
+  if (!givesBack.has(effect) || (await lanes.single(waitingChargeback(id))).length === 0) return
+  const message = 'waits: a chargeback of this payment was reported, and is not recorded yet'
+  throw new GatewayError('700.300.600', { parameterErrors: [{ name: 'paymentType', message }] })
 }

@@ -5,7 +5,7 @@
 import type { Accepted, Approved, Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
-import { toldApproval, toldSuccess } from '../attention/store-told.ts'
+import { toldApproval } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
@@ -13,7 +13,7 @@ import { endsAnother, isUnderReversal, listOther } from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
-import { broughtTo, otherReference } from './reference-origin.ts'
+import { broughtTo, namedIn, otherThanSuccess } from './reference-origin.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
 import { learnWhileOpen } from './store-settle.ts'
 import type { Payment, PaymentState, Source } from './types.ts'
@@ -86,14 +86,15 @@ async function keepReferences(
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) return
   const payment = toPayment(row)
-  const isFirst = (await engine.lanes.single(toldSuccess(payment.id))).length === 0
-  const other = isFirst ? undefined : otherReference(engine, payment, outcome)
+  const other = otherThanSuccess(payment, outcome)
   if (other !== undefined) {
-    const why = 'approved under another reference while a reversal was under way'
+    const why = `${outcome.is} under another reference while it was open`
     const said = { refs: outcome.refs, minor: String(minor), currency }
     return listOther(engine, payment, other, { why, ...said })
   }
   // An earlier word, before the shopper paid, can have been about another try.
+  const isFirst = payment.answer.named === undefined
   const refs = isFirst ? outcome.refs : broughtTo(payment, outcome.refs)
-  if (refs !== undefined) await engine.lanes.single(learnWhileOpen(payment.id, refs))
+  if (refs === undefined) return
+  await engine.lanes.single(learnWhileOpen(payment.id, refs, namedIn(engine, payment, outcome)))
 }

@@ -78,6 +78,22 @@ describe('two accounts at one merchant account of Adyen', () => {
     assert.deepEqual(await run.listed(id), ['conflict'])
   })
 
+  for (const name of ['the try', 'the payment', 'nothing'] as const) {
+    test(`a reversal whose money came back stays listed, although the failure is told first, under the name of ${name}`, async () => {
+      const { id, key, payment } = await withoutAnswer()
+      await run.tell(run.adyen.message(authorisationItem(payment)))
+      run.adyen.ledger.endUndo(key, 'done')
+      const success = run.adyen.messageAbout(key)
+      const { pspReference, reference } = run.adyen.ledger.undos.find(({ of }) => of === key)!
+      const names = { 'the try': reference, 'the payment': payment.reference, nothing: '' }
+      const eventCode = 'REFUND_FAILED'
+      await run.tell(byHand(payment, { eventCode, pspReference, merchantReference: names[name] }))
+      await run.tell(success)
+      assert.ok(!(await run.code(id)).startsWith('000'))
+      assert.deepEqual(await run.listed(id), ['conflict'])
+    })
+  }
+
   /** What the Customer Area did to a payment. */
   const byHand = (payment: Payment, more: Partial<Item> = {}) =>
     run.adyen.message({

@@ -223,6 +223,89 @@ describe('words about another operation than the success', { concurrency: true }
     })
   }
 
+  const stands = (reference: string) => ({
+    outcome: { is: 'notReversed', refs: { reference }, why: 'no' } as const,
+  })
+  /** References of the open conflicts. */
+  const conflicts = async (id: string) =>
+    (await run.listed(id))
+      .filter(({ kind, open }) => kind === 'conflict' && open)
+      .map(({ reference }) => reference)
+
+  test('the failed reversal of another operation ends no open payment', async () => {
+    const { id, finds } = await reversing('reversal')
+    await run.tell(id, success('A'))
+    assert.equal(await run.tell(id, stands('B')), 'conflict')
+    await stillA(id)
+    finds(stands('B').outcome)
+    await run.dueNow(id)
+    await free(id)
+    await stillA(id)
+    assert.deepEqual(await conflicts(id), ['reference B notReversed'])
+    assert.equal(await run.tell(id, stands('A')), 'settled')
+    assert.equal(await attemptOf(id), 'late')
+    assert.equal(await referenceOf(id), 'A')
+  })
+
+  test('the answer to the reversal by key says whose reversal it was', async () => {
+    let isTold = false
+    const id = await run.pay({
+      debit: lose,
+      enquire: () => ({ is: 'notFound' }),
+      reverseByKey: () =>
+        isTold ? { is: 'reversed', refs: { reference: 'B' } } : { is: 'unknown', why: 'down' },
+    })
+    await run.age(id)
+    await run.dueNow(id)
+    await answered(id, 'asked')
+    await run.tell(id, success('A'))
+    isTold = true
+    await until(async () => {
+      await run.dueNow(id)
+      return (await conflicts(id)).length > 0 || undefined
+    })
+    assert.deepEqual(await conflicts(id), ['reference B reversed'])
+    assert.equal(await run.stateOf(id), 'unknown')
+  })
+
+  for (const how of ['message', 'answer'] as const) {
+    test(`a success for another amount keeps its reference before a reversal is asked for, and ends by its own alone: ${how}`, async () => {
+      const amount = { minor: 5000n, currency: 'EUR' }
+      let isVisible = false
+      const id = await run.pay({
+        debit: lose,
+        enquire: () =>
+          isVisible ? approved({ reference: 'A' }, { amount }) : { is: 'unknown', why: 'busy' },
+        reverseByKey: () => ({ is: 'reversed', refs: { reference: 'B' } }),
+      })
+      await run.dueLater(id)
+      const part = { minor: '5000' }
+      await run.tell(id, { ...success('A'), ...part })
+      assert.equal(await referenceOf(id), 'A')
+      await run.dueLater(id)
+      if (how === 'message') {
+        assert.equal(await run.tell(id, { ...reversed({ reference: 'B' }), ...part }), 'conflict')
+      } else {
+        isVisible = true
+        await run.dueNow(id)
+      }
+      await until(async () => (await conflicts(id)).includes('reference B reversed') || undefined)
+      await free(id)
+      assert.equal(await run.stateOf(id), 'unknown')
+      assert.equal(await referenceOf(id), 'A')
+    })
+  }
+
+  test('a reversal ends a payment whose success gave no reference, whatever an earlier word called it', async () => {
+    const { id } = await reversing('reversal', (_, context) => {
+      context.sending()
+      return { is: 'unknown', refs: { reference: 'P' }, why: 'the line went dead' }
+    })
+    await run.tell(id, { outcome: approved({}) })
+    assert.equal(await run.tell(id, reversed({ reference: 'S' })), 'settled')
+    assert.equal(await run.stateOf(id), 'declined')
+  })
+
   /** A declined payment that the acquirer carried out as A. */
   const late = async (script: Script) => {
     const id = await run.pay({ debit: refuse, ...script })
@@ -275,6 +358,53 @@ describe('words about another operation than the success', { concurrency: true }
     await run.dueNow(id)
     await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
     await isStillLate(id)
+  })
+
+  test('the failed reversal of another operation leaves a late success under its reversal', async () => {
+    let found: Found = { is: 'requested' }
+    const id = await late({ enquire: () => found, reverseByKey: () => ({ is: 'requested' }) })
+    await until(async () => (await run.audited(id)).includes('reverse-by-key') || undefined)
+    await free(id)
+    await run.dueLater(id)
+    assert.equal(await run.tell(id, stands('B')), 'conflict')
+    found = stands('B').outcome
+    await run.dueNow(id)
+    await isStillLate(id)
+    assert.ok((await run.timers(id)).length > 0, 'the engine asks again')
+    assert.equal(await run.tell(id, reversed({ reference: 'A' })), 'settled')
+    assert.deepEqual(await conflicts(id), ['reference B notReversed'])
+  })
+
+  test('a charge that the enquiry of a take-back finds is listed by itself', async () => {
+    const id = await late({
+      enquire: () => approved({ reference: 'B' }),
+      reverseByKey: () => ({ is: 'nothing' }),
+    })
+    await until(async () => (await conflicts(id)).includes('reference B') || undefined)
+    await isStillLate(id)
+    assert.equal(await run.tell(id, reversed({ reference: 'A' })), 'settled')
+    assert.deepEqual(await conflicts(id), ['reference B'])
+  })
+
+  test('a reversal ends a late success that gave no reference', async () => {
+    const id = await run.pay({
+      debit: () => decline('A'),
+      enquire: () => ({ is: 'requested' }),
+      reverseByKey: () => ({ is: 'requested' }),
+    })
+    await run.tell(id, { outcome: approved({}) })
+    await until(async () => (await run.audited(id)).includes('reverse-by-key') || undefined)
+    await free(id)
+    assert.equal(await run.tell(id, reversed({ reference: 'B' })), 'settled')
+    assert.equal(await attemptOf(id), 'declined')
+  })
+
+  test('the returns of two charges of one payment are two entries', async () => {
+    const id = await run.pay({ debit: () => approved({ reference: 'A' }) })
+    await run.tell(id, success('B'))
+    await run.tell(id, reversed({ reference: 'B' }))
+    await run.tell(id, reversed({ reference: 'A' }))
+    assert.deepEqual(await openKinds(id), ['conflict', 'return', 'return'])
   })
 
   for (const is of ['declined', 'reversed'] as const) {

@@ -90,6 +90,45 @@ describe('a chargeback of an open payment', () => {
     await run.gateway.operator.settle(capture.id, 'approved', { by: 'ada', reason: 'charged' })
   })
 
+  test('a capture is given back neither before nor after the record of a chargeback that names its authorisation', async () => {
+    const id = await open('told-authorisation', 'PA')
+    run.acquirer.tell('told-capture', { capture: lost })
+    const part = { amount: '92.00', currency: 'EUR' } as const
+    const capture = await run.gateway.payments.capture(id, {
+      ...part,
+      merchantTransactionId: 'told-capture',
+    })
+    await told(await run.keyOf(id), 'case-told')
+    await waits('case-told')
+    await age(capture.id)
+    await enquire(run, capture.id)
+    await run.sql(
+      `update tollgate.inbound_event set next_at = now() + interval '1 hour' where event_id = 'case-told'`,
+    )
+    await run.gateway.operator.settle(capture.id, 'approved', { by: 'ada', reason: 'charged' })
+    await assert.rejects(run.gateway.payments.refund(capture.id, part), { code: '700.300.600' })
+    assert.equal(await processed(run, 'case-told'), 'recorded')
+    await assert.rejects(run.gateway.payments.refund(capture.id, part), { code: '700.300.600' })
+    assert.deepEqual(await entries(capture.id), [])
+  })
+
+  test('a refund is refused while a chargeback waits for its record, and one that was made before is repeated', async () => {
+    const { id } = await run.debit('told-refunded')
+    const part = { amount: '2.00', currency: 'EUR' } as const
+    const caller = await run.gateway.payments.refund(id, part, { idempotencyKey: 'told-once' })
+    await run.sql(
+      `insert into tollgate.inbound_event (connector, account, event_id, claim, next_at)
+       select p.connector, $2, 'case-waits', jsonb_build_object('key', p.attempt_key, 'verified', true,
+         'outcome', '{"is":"chargeback","reason":"000.100.220","refs":{}}'::jsonb), now() + interval '1 hour'
+       from tollgate.payment p where p.id = $1`,
+      [id, run.account],
+    )
+    await assert.rejects(run.gateway.payments.refund(id, part), { code: '700.300.600' })
+    const again = await run.gateway.payments.refund(id, part, { idempotencyKey: 'told-once' })
+    assert.equal(again.id, caller.id)
+    await run.sql(`delete from tollgate.inbound_event where event_id = 'case-waits'`)
+  })
+
   test('an unproven chargeback holds up nothing', async () => {
     const id = await open('charged-back-forged')
     await told(await run.keyOf(id), 'case-forged', {})

@@ -111,7 +111,7 @@ export const undoNameRules: readonly Rule[] = [
         'rememberTry(records, reversal, key, plan.round)',
         'rememberTry(records, reversal, key, 7)',
       ),
-      mistake('undo-told', 'await rememberTry(records, item.pspReference, key, named.round)', ''),
+      mistake('undo-told', 'await rememberTry(records, item.pspReference, key, ours.round)', ''),
       mistake(
         'undo-told',
         'if (failure !== undefined) return reversal',
@@ -174,8 +174,8 @@ export const undoNameRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'undo-told',
-        "if (known !== undefined && named.is === 'undo'",
-        "if (named.is === 'undo'",
+        'known === undefined ? undefined : tryOf(known, named, eventCode)',
+        'tryOf(known ?? {}, named, eventCode)',
       ),
     ],
   },

@@ -219,7 +219,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo-told', "eventCode === 'TECHNICAL_CANCEL' && by === 'reference'", 'true'),
-      mistake('undo-told', 'named.round === round', 'true'),
+      mistake('undo-told', 'tryOf(undo, named, eventCode)?.round === undo.round', 'true'),
     ],
   },
   {
