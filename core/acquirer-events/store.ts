@@ -177,11 +177,15 @@ const merchantOf = (account: Sql) => sql`(
   join tollgate.entity as channel on channel.id = held.channel_id
   where held.id = substring(${account} from '^[0-9a-f]{32}$')::uuid)`
 
+/** Condition: the account is that of `event`, or another one of its merchant. */
+const isOfItsMerchant = (account: Sql) => sql`
+  (${account} = event.account or ${merchantOf(account)} = ${merchantOf(sql`event.account`)})`
+
 /**
  * Whether an open event is to be worked on now: it is due, and no earlier verified event about the
  * same operation is open, at its account or at another one of its merchant: events of strangers hold up
- * nobody. A chargeback may wait for the end of its payment without blocking later words; a reversal may wait
- * for its chargeback without blocking any event.
+ * nobody. A chargeback may wait for the end of its payment without blocking later words, and so may those behind
+ * it at any address of the merchant; a reversal may wait for its chargeback without blocking any event.
  */
 const hasItsTurn = sql`
   event.processed_at is null and event.next_at <= now()
@@ -195,12 +199,11 @@ const hasItsTurn = sql`
           and event.claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal')
           and exists (
             select from tollgate.inbound_event as waiting
-            where waiting.connector = earlier.connector and waiting.account = earlier.account
-              and waiting.claim ->> 'key' = earlier.claim ->> 'key'
+            where waiting.connector = event.connector and waiting.claim ->> 'key' = event.claim ->> 'key'
               and waiting.processed_at is null and waiting.claim ->> 'verified' = 'true' and waiting.waits > 0
-              and waiting.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')))
-        and (earlier.account = event.account
-          or ${merchantOf(sql`earlier.account`)} = ${merchantOf(sql`event.account`)}))`
+              and waiting.claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
+              and ${isOfItsMerchant(sql`waiting.account`)}))
+        and ${isOfItsMerchant(sql`earlier.account`)})`
 
 /** Events whose turn has come. */
 export const dueEvents = sql<Record<string, never>>`

@@ -5,7 +5,7 @@ import { accepted } from '@tollgate/plugin-kit'
 import { type Gateway, onFaultPoint } from '../../../core/index.ts'
 import { message, scriptedName } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
-import { chargeback, type SharedRun, startShared } from './shared-number.ts'
+import { approvedOf, chargeback, type SharedRun, startShared, undecided } from './shared-number.ts'
 
 describe('order across the accounts of one merchant number', () => {
   let run: SharedRun
@@ -235,4 +235,73 @@ describe('order across the accounts of one merchant number', () => {
     await makeDue()
     assert.equal(await settled('waits-there'), 'recorded')
   })
+
+  /** An open payment whose own account waits with its chargeback. */
+  const chargedBack = async (reference: string, minor: string) => {
+    const { id } = await run.debit(reference, undecided)
+    const key = await run.keyOf(id)
+    const about = { eventId: `${reference}-cb`, key, minor, outcome: chargeback }
+    const first = { ...about, reference: `case-${reference}` }
+    await run.bring(run.account, first)
+    await until(async () => {
+      const rows = await run.sql(
+        'select 1 from tollgate.inbound_event where event_id = $1 and waits > 0',
+        [first.eventId],
+      )
+      return rows.length === 1 || undefined
+    })
+    return { id, key, first }
+  }
+  type First = Awaited<ReturnType<typeof chargedBack>>['first']
+  const reversal = { ...chargeback, is: 'chargebackReversal' }
+  const behind = {
+    'the same chargeback': {
+      minor: '9200',
+      of: (first: First) => first,
+      facts: ['chargeback 9200'],
+    },
+    'its reversal': {
+      minor: '9200',
+      of: (first: First) => ({ ...first, eventId: `${first.eventId}-back`, outcome: reversal }),
+      facts: ['chargeback 9200', 'reversal 9200'],
+    },
+    'another chargeback': {
+      minor: '1000',
+      of: (first: First) => ({
+        ...first,
+        eventId: `${first.eventId}-2`,
+        reference: `${first.reference}-2`,
+      }),
+      facts: ['chargeback 1000', 'chargeback 1000'],
+    },
+  }
+  for (const [what, { minor, of, facts }] of Object.entries(behind)) {
+    for (const address of ['account', 'other'] as const) {
+      test(`${what} at the other address, behind a chargeback that waits, holds up no word: ${address}`, async () => {
+        const name = `behind-${Object.keys(behind).indexOf(what)}-${address}`
+        const { id, key, first } = await chargedBack(name, minor)
+        await run.bring(run.other, of(first))
+        const word = { eventId: `${name}-word`, key, outcome: approvedOf(key) }
+        await run.bring(run[address], word)
+        assert.equal(await settled(word.eventId), 'settled')
+        await until(async () => {
+          const open = await run.sql(
+            `select 1 from tollgate.inbound_event where claim ->> 'key' = $1 and processed_at is null`,
+            [key],
+          )
+          return open.length === 0 || undefined
+        })
+        const recorded = await run.sql<{ fact: string }>(
+          `select kind || ' ' || minor as fact from tollgate.chargeback where payment_id = $1 order by kind`,
+          [id],
+        )
+        assert.deepEqual(
+          recorded.map(({ fact }) => fact),
+          facts,
+        )
+        assert.equal((await run.gateway.payments.get(id)).result.code, '000.100.112')
+        assert.deepEqual(await run.listed(id), [])
+      })
+    }
+  }
 })
