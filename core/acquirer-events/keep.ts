@@ -1,6 +1,6 @@
 /**
- * Stores claims of messages: each once. A verified one with a known id and another content counts beside the
- * known one where it can be true as well, and is left to operators elsewhere.
+ * Stores claims of messages: each once. A verified one with a known id and another content is left to operators,
+ * unless the payment's account reads more of what another one handed to it.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '@tollgate/schemas'
@@ -46,9 +46,11 @@ export async function keepClaim(
     return beside.length > 0
   }
   const digest = digestOf([text])
-  const another = { connector, account, eventId, claim: text, digest, handed }
-  const [beside] = await engine.lanes.single(addVerifiedBeside(another))
-  if (beside !== undefined) return true
+  const another = { connector, account, eventId, claim: text, digest }
+  if (handed === undefined) {
+    const [beside] = await engine.lanes.single(addVerifiedBeside(another))
+    if (beside !== undefined) return true
+  }
   const about = { connector, account, eventId, digest, key: claim.key }
   // An operator's retry applies to this content, and not to the first one.
   const entry = await entryAbout(engine, 'event', about, {

@@ -29,7 +29,7 @@ export async function entryAbout(
   const [named] = key === null ? [] : await engine.lanes.single(paymentByAttempt(key))
   const isOwn = named?.connector === connector && (named.account_id ?? internalAccount) === account
   const payment = isOwn ? named : undefined
-  // Event ids are unique per account only; a payment has one account.
+  // Other merchant numbers have the same event ids; a payment has one account.
   const said = digest === undefined ? eventId : `${eventId} says ${digest}`
   const reference = payment === undefined ? `${connector} ${account} ${said}` : said
   const isOthers = named !== undefined && !isOwn

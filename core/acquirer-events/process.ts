@@ -74,9 +74,10 @@ async function handOver(engine: Engine, row: InboundRow, account: string): Promi
   const { connector, account: by, event_id: eventId, claim, received_at: receivedAt } = row
   const of = { connector, account, eventId }
   if (await keepClaim(engine, of, claim, { by, receivedAt })) return 'handed-over'
-  await engine.lanes.single(advanceTurn({ ...row, account }))
+  const there = { ...row, account }
+  await engine.lanes.single(advanceTurn(there))
   // Both accounts waited for the payment in vain, and an operator retries the event of one of them.
-  await engine.lanes.single(reopenUnclaimed(connector, account, eventId))
+  await engine.lanes.single(reopenUnclaimed(there))
   return 'handed-over'
 }
 

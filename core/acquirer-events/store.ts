@@ -65,35 +65,24 @@ export type Another = {
   /** JSON of a StoredClaim. */
   readonly claim: string
   readonly digest: string
-  readonly handed: Handed | undefined
 }
 
-/**
- * The two ids under which a further content is an event of its own, like one that an operator retries.
- * No event id contains a blank.
- */
+/** The id of a further content that is an event of its own, like one that an operator retries; no event id has a blank. */
 const idOfContent = ({ eventId, digest }: Another) => sql`${`${eventId} says ${digest}`}::text`
-const idOfHearer = ({ eventId, account, handed }: Another) =>
-  sql`${`${eventId} of ${handed?.by ?? account}`}::text`
 
 /**
- * Stores a verified event beside a known one, so that both count: one about another operation, since ids are
- * unique per account that heard only; and what the account hears of itself beside what was handed to it, since
- * a connector knows most of the account's own payments. Empty when it does not count, or is known.
+ * Stores what an account hears of itself beside what was handed to it, so that both count, since a connector knows
+ * most of the account's own payments. Only about the same operation: accounts of one merchant number share the
+ * ids of events, so a claim about another one may be the same news. Empty when it does not count, or is known.
  */
 export const addVerifiedBeside = (another: Another) => sql<{ event_id: string }>`
-  insert into tollgate.inbound_event (connector, account, event_id, claim, received_at, heard_by)
-  select known.connector, known.account,
-    case when known.claim ->> 'key' = told.claim ->> 'key' then ${idOfContent(another)} else ${idOfHearer(another)} end,
-    told.claim, coalesce(${another.handed?.receivedAt ?? null}::timestamptz, now()), told.heard_by
+  insert into tollgate.inbound_event (connector, account, event_id, claim)
+  select known.connector, known.account, ${idOfContent(another)}, ${another.claim}::jsonb
   from tollgate.inbound_event as known
-  cross join (select ${another.claim}::jsonb as claim, ${another.handed?.by ?? null}::text as heard_by) as told
   where known.connector = ${another.connector}::text and known.account = ${another.account}::text
     and known.event_id = ${another.eventId}::text and known.claim ->> 'verified' = 'true'
-    and known.claim <> told.claim
-    and case when known.claim ->> 'key' = told.claim ->> 'key'
-      then known.heard_by is not null and told.heard_by is null
-      else known.heard_by is distinct from told.heard_by end
+    and known.heard_by is not null and known.claim <> ${another.claim}::jsonb
+    and known.claim ->> 'key' = ${another.claim}::jsonb ->> 'key'
   on conflict do nothing
   returning event_id`
 
@@ -112,13 +101,13 @@ export const advanceTurn = ({
     and processed_at is null and received_at > ${receivedAt}::timestamptz`
 
 /** Works again on a handed event that was given up because no payment had its key. */
-export const reopenUnclaimed = (connector: string, account: string, eventId: string) => sql<{
+export const reopenUnclaimed = ({ connector, account, event_id, claim }: InboundRow) => sql<{
   event_id: string
 }>`
   update tollgate.inbound_event
   set processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
-  where connector = ${connector}::text and account = ${account}::text and event_id = ${eventId}::text
-    and outcome = 'unknown-key' and claim ->> 'verified' = 'true'
+  where connector = ${connector}::text and account = ${account}::text and event_id = ${event_id}::text
+    and outcome = 'unknown-key' and claim ->> 'verified' = 'true' and claim ->> 'key' = ${claim.key}::text
   returning event_id`
 
 /**
@@ -151,7 +140,7 @@ export const addOtherContent = (another: Another, most: number) => sql<{ event_i
     and not exists (
       select from tollgate.inbound_event as beside
       where beside.connector = event.connector and beside.account = event.account
-        and beside.event_id in (${idOfContent(another)}, ${idOfHearer(another)})
+        and beside.event_id = ${idOfContent(another)}
         and beside.claim = ${another.claim}::jsonb)
   returning event_id`
 
