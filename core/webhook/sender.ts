@@ -169,7 +169,9 @@ export class Sender {
   ): void {
     queue.delivered(delivery)
     const only = { only: delivery.id }
-    const given = giveUp(this.#engine, this.#run, delivery.endpointId, reason, only)
+    const given = this.#untilWritten(queue, () =>
+      giveUp(this.#engine, this.#run, delivery.endpointId, reason, only),
+    )
     this.#track(given.then(() => queue.written(delivery)))
   }
 
@@ -217,7 +219,8 @@ export class Sender {
     const reason = disabling(queue, endpoint, tried, nowMs)
     if (reason !== undefined) {
       queue.ending = true
-      this.#track(written.then(() => disable(this.#engine, this.#run, endpoint, reason)))
+      const off = () => disable(this.#engine, this.#run, endpoint, reason)
+      this.#track(written.then(() => this.#untilWritten(queue, off)))
     } else if (queue.isDown || tried.retryAfterMs > 0) {
       queue.probeAt = new Date(nowMs + probePauseMs(queue.failures, tried.retryAfterMs))
       queue.ending = true
@@ -235,7 +238,8 @@ export class Sender {
     queue.probeAt = null
     this.#track(
       this.#save(queue).then(async () => {
-        if (wasDown) await this.#run(freeWaiting(queue.endpointId, new Date(nowMs)))
+        const free = () => this.#run(freeWaiting(queue.endpointId, new Date(nowMs)))
+        if (wasDown) await this.#untilWritten(queue, free)
         queue.more = true
         this.pump(queue)
       }),
@@ -276,6 +280,19 @@ export class Sender {
     await this.#run(saveHealth(this.#me, healthOf(queue))).catch((error: unknown) =>
       this.#warn(queue, error, 'the state of a webhook endpoint could not be written'),
     )
+  }
+
+  /** Repeats what the database refused, as results are repeated: nobody else would write it. */
+  async #untilWritten(queue: EndpointQueue, write: () => Promise<unknown>): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        await write()
+        return
+      } catch (error) {
+        this.#warn(queue, error, 'the state of notifications could not be written yet')
+        await new Promise((next) => setTimeout(next, limits.webhookPollMs))
+      }
+    }
   }
 
   #warn(queue: EndpointQueue, error: unknown, message: string): void {
