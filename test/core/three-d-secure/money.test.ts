@@ -454,7 +454,9 @@ describe('money around an authentication', () => {
     assert.ok(leaves.length > 1000)
     for (const { table, column, text } of leaves) {
       assert.ok(!text.includes(secretProof), `${table}.${column} holds the proof`)
-      assert.notEqual(text, testCode, `${table}.${column} holds the code`)
+      // A duration can be any number, so also that of the code.
+      if (!column.endsWith('_us'))
+        assert.notEqual(text, testCode, `${table}.${column} holds the code`)
     }
     const views = [await run.gateway.payments.get(id), alone]
     const told = JSON.stringify([run.logs, steps, views])
