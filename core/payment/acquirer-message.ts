@@ -8,7 +8,7 @@ import { addAttention } from '../attention/store.ts'
 import { otherReversal } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { endsAnother, isUnderReversal } from './another-operation.ts'
+import { isUnderReversal, listIfEndOfAnother } from './another-operation.ts'
 import { forgetOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { endForgotten } from './end-undecided.ts'
@@ -86,7 +86,7 @@ export async function applyMessage(
     await giveBack(engine, now, taken.lease)
     return 'wait'
   }
-  if (await endsAnother(engine, mine.payment, outcome)) {
+  if (await listIfEndOfAnother(engine, mine.payment, outcome)) {
     await giveBack(engine, now, taken.lease)
     return 'conflict'
   }
@@ -178,7 +178,8 @@ async function enquire(
   const { attemptKey } = before.payment
   if (isVerified && outcome.is === 'declined') {
     const now = await held(engine, attemptKey)
-    if (now !== undefined && (await endsAnother(engine, now.payment, outcome))) return 'conflict'
+    if (now !== undefined && (await listIfEndOfAnother(engine, now.payment, outcome)))
+      return 'conflict'
     await forgetOtherAmount(engine, before.payment, amount)
   }
   const after = await resolve(engine, attemptKey, 'look', 'other')

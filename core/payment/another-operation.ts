@@ -17,12 +17,13 @@ export const isUnderReversal = ({ state, answer }: Payment): boolean =>
   isOpen(state) && (answer.asked === true || answer.reversal !== undefined)
 
 /**
- * Whether a decline, or the end of a reversal, of an open payment is about another operation. It is listed. A decline
- * ends the payment where no reversal was asked for: the success is a late word then.
+ * Lists a decline, or the end of a reversal, of an open payment that is about another operation. Where no reversal was
+ * asked for, a decline ends the payment, and the success is a late word.
  *
  * @param is The word, where the outcome follows from it.
+ * @returns whether the word was about another operation.
  */
-export async function endsAnother(
+export async function listIfEndOfAnother(
   engine: Lanes,
   payment: Payment,
   outcome: Told,
@@ -30,11 +31,11 @@ export async function endsAnother(
 ): Promise<boolean> {
   const isEnd = is === 'reversed' || is === 'notReversed'
   if (!isEnd && !(is === 'declined' && isUnderReversal(payment))) return false
-  return isOfAnother(engine, payment, outcome, 'while its reversal was under way', is)
+  return listIfOfAnother(engine, payment, outcome, 'while its reversal was under way', is)
 }
 
-/** Whether a word is about another operation. It is listed. */
-export async function isOfAnother(
+/** Lists a word about another operation. Returns whether it was one. */
+export async function listIfOfAnother(
   engine: Lanes,
   payment: Payment,
   outcome: Told | Found,

@@ -67,7 +67,7 @@ async function isOfAnother(
     case 'fail':
     case 'end-late':
       return outcome.is === 'declined'
-    // Told before, the success has its reference from the acquirer.
+    // The acquirer speaks of the reversal of another operation than the one that it told as a success.
     case 'undone':
     case 'stand':
       return otherThanSuccess(now.payment, outcome) !== undefined

@@ -2,7 +2,12 @@
 import type { Approved, Found, Outcome, Refs } from '@tollgate/plugin-kit'
 import type { Reason as ResultReason } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
-import { endsAnother, isOfAnother, isUnderReversal, refsOfSuccess } from './another-operation.ts'
+import {
+  isUnderReversal,
+  listIfEndOfAnother,
+  listIfOfAnother,
+  refsOfSuccess,
+} from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cancelledByShopper, provenNotCharged, ranOutOfTime } from './decide.ts'
@@ -76,7 +81,7 @@ export async function withoutAnother(
   if (outcome.is === 'notSent') return end
   const word = notReversed ?? outcome
   const is = source === 'reversal' && word.is === 'declined' ? 'reversed' : word.is
-  if (await endsAnother(engine, payment, word, is)) {
+  if (await listIfEndOfAnother(engine, payment, word, is)) {
     // The acquirer may have carried out a request that this process did not record yet.
     const asked = payment.answer.reversal === undefined ? { asked: true } : {}
     return { ...left({}, 'the acquirer ended another operation under its key'), ...asked }
@@ -84,7 +89,8 @@ export async function withoutAnother(
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
   // Without a request, the success before was for another amount, which becomes a late word.
   if (!isSuccess || !isUnderReversal(payment)) return end
-  if (!(await isOfAnother(engine, payment, outcome, 'while its reversal was under way'))) return end
+  if (!(await listIfOfAnother(engine, payment, outcome, 'while its reversal was under way')))
+    return end
   return { ...end, outcome: { ...outcome, refs: refsOfSuccess(payment, outcome) } }
 }
 

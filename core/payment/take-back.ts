@@ -19,7 +19,7 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { removeTimer } from '../timer/store.ts'
 import { movedBy } from './amount-moved.ts'
-import { isOfAnother } from './another-operation.ts'
+import { listIfOfAnother } from './another-operation.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cannotBeUndone } from './balance-rules.ts'
 import { ladder } from './decide.ts'
@@ -111,7 +111,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   if (marked.length === 0) return { is: 'open' }
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
   const mayBeReversed = answer.asked === true
-  const isOther = reversed.is === 'reversed' && (await isOfOther(engine, work, reversed))
+  const isOther = reversed.is === 'reversed' && (await listIfOther(engine, work, reversed))
   const isNothing = reversed.is === 'refused' || reversed.is === 'nothing'
   if (reversed.is === 'requested' || isOther || (isNothing && !mayBeReversed)) {
     await engine.lanes.single(markAsked(attemptKey, work.lease, false))
@@ -164,7 +164,7 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
   if (last?.is_failed === true && (!last.is_requested || handler === undefined)) return failed
   if (last?.is_requested !== true || handler === undefined) return undefined
   const found = await ask(engine, work, 'enquire', handler)
-  if (found.is !== 'requested' && (await isOfOther(engine, work, found))) {
+  if (found.is !== 'requested' && (await listIfOther(engine, work, found))) {
     if (found.is === 'reversed') return ofOther
     return last.is_redriven ? undefined : { is: 'open' }
   }
@@ -185,9 +185,9 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
   }
 }
 
-/** Whether the acquirer names another operation under the key than the late success. It is listed. */
-const isOfOther = (engine: Engine, { payment }: AttemptContext, told: Found): Promise<boolean> =>
-  isOfAnother(engine, payment, told, 'while a late success was taken back')
+/** Lists another operation under the key that the acquirer names. Returns whether it was one. */
+const listIfOther = (engine: Engine, { payment }: AttemptContext, told: Found): Promise<boolean> =>
+  listIfOfAnother(engine, payment, told, 'while a late success was taken back')
 
 const ofOther = {
   is: 'refused',
@@ -215,7 +215,7 @@ async function isStillThere(engine: Engine, work: AttemptContext): Promise<Stand
   const { connector } = work.target.loaded
   if (connector.resolve.enquire === undefined) return 'not known yet'
   const found = await ask(engine, work, 'enquire', connector.resolve.enquire)
-  if (await isOfOther(engine, work, found)) return 'not known yet'
+  if (await listIfOther(engine, work, found)) return 'not known yet'
   switch (found.is) {
     case 'approved':
     case 'accepted':

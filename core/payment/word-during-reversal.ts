@@ -9,7 +9,7 @@ import { toldApproval } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
-import { endsAnother, isUnderReversal, listOther } from './another-operation.ts'
+import { isUnderReversal, listIfEndOfAnother, listOther } from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
@@ -38,7 +38,7 @@ export async function hearDuringReversal(
   outcome: Told,
 ): Promise<boolean> {
   if (!isUnderReversal(payment)) return false
-  if (outcome.is === 'declined') return endsAnother(engine, payment, outcome)
+  if (outcome.is === 'declined') return listIfEndOfAnother(engine, payment, outcome)
   await noteApproval(engine, payment, outcome)
   return true
 }

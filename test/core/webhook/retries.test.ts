@@ -63,6 +63,16 @@ const triedOften = (run: TestGateway, times: number) =>
     return row?.attempts === times ? true : undefined
   })
 
+/** Waits until the endpoint counts as down and no process has it. */
+const isDown = (run: TestGateway) =>
+  until(async () => {
+    const [row] = await run.sql<{ failures: number; owner: string | null }>(
+      'select failures, owner from tollgate.webhook_queue',
+    )
+    const isOver = row !== undefined && row.failures >= limits.webhookFailures
+    return isOver && row.owner === null ? true : undefined
+  })
+
 const tellingOf = ({ problem, notification }: Received) => {
   assert.equal(problem, undefined)
   const { type, action, payload } = notification!
@@ -362,13 +372,7 @@ describe('the state of an endpoint', () => {
   test('a database that fails when the endpoint recovers ends no process, and all that waited is sent', () =>
     inShop(async ({ run, receiver, later }) => {
       await Promise.all(Array.from({ length: 6 }, () => run.pay()))
-      await until(async () => {
-        const [row] = await run.sql<{ failures: number; owner: string | null }>(
-          'select failures, owner from tollgate.webhook_queue',
-        )
-        const isDown = row !== undefined && row.failures >= limits.webhookFailures
-        return isDown && row.owner === null ? true : undefined
-      })
+      await isDown(run)
       // The statement that makes waiting deliveries due fails twice.
       await run.sql('create sequence tollgate.failed')
       await run.sql(
@@ -401,13 +405,7 @@ describe('the state of an endpoint', () => {
   test('a delivered test of an endpoint that is down sends what waits', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       await Promise.all(Array.from({ length: 6 }, () => run.pay()))
-      await until(async () => {
-        const [row] = await run.sql<{ failures: number; owner: string | null }>(
-          'select failures, owner from tollgate.webhook_queue',
-        )
-        const isDown = row !== undefined && row.failures >= limits.webhookFailures
-        return isDown && row.owner === null ? true : undefined
-      })
+      await isDown(run)
       receiver.behave('ok')
       // The clock stands still: no retry is due by itself.
       assert.equal((await run.gateway.webhooks.test(endpointId)).delivered, true)
