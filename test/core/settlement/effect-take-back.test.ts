@@ -1,11 +1,11 @@
-/** The money of a late success does not go back while a line with its chargeback has not taken effect. */
+/** No money goes back while a line with its chargeback has not taken effect. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { type Operation, type Reversed, unknown } from '@tollgate/plugin-kit'
 import { newId, onFaultPoint } from '../../../core/index.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
-import { refuse, withoutKeyReversal } from '../../rig/late-words.ts'
+import { eur, refuse, withoutKeyReversal } from '../../rig/late-words.ts'
 import { chargeback, type EffectRun, startEffects } from './effect-run.ts'
 
 const success = (id: string) => ({ outcome: { is: 'approved', refs: { reference: `at-${id}` } } })
@@ -58,6 +58,28 @@ describe('a late success that is reversed by its key', () => {
       return isLeft || undone.length > 0 || undefined
     })
     assert.deepEqual(undone, [])
+  })
+})
+
+describe('an approved payment', () => {
+  let run: EffectRun
+  before(async () => {
+    run = await startEffects()
+  })
+  after(() => run.close())
+  afterEach(() => onFaultPoint(undefined))
+
+  test('is refunded neither before nor after a line with its chargeback has taken effect', async () => {
+    const id = await run.pay()
+    await brokenChargeback(run, id, 1)
+    const refused = { code: '700.300.600' }
+    await assert.rejects(run.gateway.payments.refund(id, eur('92.00')), refused)
+    onFaultPoint(undefined)
+    await until(async () => {
+      await run.makeDue()
+      return (await run.booksOf(id)).disputes.length === 1 || undefined
+    })
+    await assert.rejects(run.gateway.payments.refund(id, eur('92.00')), refused)
   })
 })
 
