@@ -176,6 +176,7 @@ describe('notifications of one resource', () => {
       const { store } = scheduling(run)
       const id = await store()
       await receiver.atLeast(1)
+      await triedOften(run, 1)
       const holder = { card: { holder: 'Jane Miller' } }
       await run.gateway.registrations.update(id, holder as never)
       await run.gateway.registrations.extend(id)
