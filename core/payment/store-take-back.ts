@@ -1,5 +1,6 @@
 /** SQL that a late success is judged by before it is taken back, and after. */
 import { stands } from '../attention/store.ts'
+import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 
 /** Words that money of a late success is gone, also where an operator has taken them off the list. */
@@ -45,3 +46,21 @@ export const lastFoundNothing = (paymentId: string) => sql<{ is_nothing: boolean
   where resource = ${paymentId}::uuid and action = 'reverse-by-key'
   order by at desc, id desc
   limit 1`
+
+/**
+ * The note of a late success that cannot be taken back, the end of its looks and of its lease, in one commit. No
+ * row: another process has the lease, and takes it back itself.
+ */
+export const leaveToOperators = (key: string, lease: number, note: AuditEntry) => sql<{
+  key: string
+}>`
+with freed as (
+  update tollgate.attempt set lease_until = null
+  where key = ${key}::text and lease = ${lease}::integer and state = 'late'
+  returning key),
+without_looks as (
+  delete from tollgate.timer
+  using freed
+  where kind = 'look' and ref = freed.key),
+audited as (${auditRows(note, { from: sql`freed` })})
+select key from freed`

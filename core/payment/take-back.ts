@@ -15,9 +15,9 @@ import {
 } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
 import { addAudit } from '../audit/store.ts'
+import type { AuditEntry } from '../audit/stored-rows.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { removeTimer } from '../timer/store.ts'
 import { movedBy } from './amount-moved.ts'
 import { listIfOfAnother } from './another-operation.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -31,8 +31,8 @@ import { undone as endedByEngine } from './late-word-treatment.ts'
 import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
-import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
-import { toldSince } from './store-take-back.ts'
+import { type LeaseRow, lookLater, markAsked } from './store-settle.ts'
+import { leaveToOperators, toldSince } from './store-take-back.ts'
 import { waitingChargeback } from './store-waiting-dispute.ts'
 import { reversalByKey } from './supported.ts'
 import type { Held, Payment } from './types.ts'
@@ -66,13 +66,13 @@ export async function takeBack(
       lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs, true),
     )
   } else {
-    await note(engine, now, undone)
     if (undone.outcome === 'notReversed') {
       await engine.lanes.single(markAsked(now.payment.attemptKey, taken.lease, false))
     }
     // The acquirer would refuse again; an operator who disagrees redrives the reversal.
-    await engine.lanes.single(removeTimer('look', now.payment.attemptKey))
-    await engine.lanes.single(dropLease(now.payment.attemptKey, taken.lease))
+    await engine.lanes.single(
+      leaveToOperators(now.payment.attemptKey, taken.lease, noteOf(now, undone)),
+    )
   }
   return now.payment
 }
@@ -320,17 +320,14 @@ async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): 
   return { is: 'refused', why: `the reversal ${done.id} was declined (${done.resultCode})` }
 }
 
-const note = (
-  engine: Engine,
+const noteOf = (
   { payment }: Held,
   { why, outcome }: Extract<Undone, { is: 'refused' }>,
-) =>
-  engine.lanes.single(
-    addAudit({
-      actor: engineActor,
-      action: stands,
-      entityId: payment.channelId,
-      resource: payment.id,
-      detail: outcome === undefined ? { why } : { why, outcome },
-    }),
-  )
+): AuditEntry => ({
+  id: newId(),
+  actor: engineActor,
+  action: stands,
+  entityId: payment.channelId,
+  resource: payment.id,
+  detail: outcome === undefined ? { why } : { why, outcome },
+})
