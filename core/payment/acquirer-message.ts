@@ -8,7 +8,7 @@ import { addAttention } from '../attention/store.ts'
 import { otherReversal } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { isUnderReversal, listIfEndOfAnother } from './another-operation.ts'
+import { isUnderReversal, listIfEndOfAnother, listIfOfAnother } from './another-operation.ts'
 import { forgetOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { endForgotten } from './end-undecided.ts'
@@ -139,6 +139,8 @@ const isAsRead = ({ attempt }: Held, lease: number) =>
 
 const isSuccess = ({ is }: Told) => is === 'approved' || is === 'accepted'
 
+const isEnd = ({ is }: Told) => is === 'declined' || is === 'reversed' || is === 'notReversed'
+
 /**
  * A success during a reversal, or for another amount, changes nothing, and is recorded before the payment can end.
  * Under a lease: a look that began before would write over the references that the payment learns.
@@ -176,11 +178,12 @@ async function enquire(
   source: 'event' | 'settlement',
 ): Promise<MessageResult> {
   const { attemptKey } = before.payment
-  if (isVerified && outcome.is === 'declined') {
+  if (isVerified && isEnd(outcome)) {
     const now = await held(engine, attemptKey)
-    if (now !== undefined && (await listIfEndOfAnother(engine, now.payment, outcome)))
+    const isStillOpen = now !== undefined && isOpen(now.payment.state)
+    if (isStillOpen && (await listIfOfAnother(engine, now.payment, outcome, 'while it was open')))
       return 'conflict'
-    await forgetOtherAmount(engine, before.payment, amount)
+    if (outcome.is === 'declined') await forgetOtherAmount(engine, before.payment, amount)
   }
   const after = await resolve(engine, attemptKey, 'look', 'other')
   if (after?.state === 'processing') return 'wait'

@@ -2,8 +2,9 @@
  * Words that name another operation under the key of a payment than the success that the acquirer told of, where that
  * success did not decide the payment. They are listed: none of them ends the payment, or its late success.
  */
-import type { Found, Refs } from '@tollgate/plugin-kit'
+import type { Accepted, Approved, Found, Money, Refs } from '@tollgate/plugin-kit'
 import { addAttention } from '../attention/store.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { isOpen, type Told } from './late-word-table.ts'
@@ -47,7 +48,7 @@ export async function listIfOfAnother(
   const isSuccess = is === 'approved' || is === 'accepted'
   const said = 'refs' in outcome ? { refs: outcome.refs } : {}
   const detail = { why: `${is} under another reference ${when}`, ...said }
-  await listOther(engine, payment, isSuccess ? other : `${other} ${is}`, detail)
+  await engine.lanes.single(otherListed(payment, isSuccess ? other : `${other} ${is}`, detail))
   return true
 }
 
@@ -58,11 +59,20 @@ export function refsOfSuccess(payment: Payment, outcome: Told): Refs {
   return Object.fromEntries(Object.entries(refs).filter(([name]) => name !== payment.answer.named))
 }
 
-export const listOther = async (
-  { lanes }: Lanes,
+/** The entry of a success of another operation, while the payment is open. Undefined: it is the one that was told. */
+export function otherSuccess(
+  payment: Payment,
+  { is, refs }: Approved | Accepted,
+  { minor, currency }: Money,
+): Sql | undefined {
+  const other = otherThanSuccess(payment, { is, refs } as Told)
+  const why = `${is} under another reference while it was open`
+  const detail = { why, refs, minor: String(minor), currency }
+  return other === undefined ? undefined : otherListed(payment, other, detail)
+}
+
+const otherListed = (
   { id, attemptKey }: Payment,
   reference: string,
   detail: Readonly<Record<string, unknown>>,
-) => {
-  await lanes.single(addAttention(newId(), 'conflict', id, attemptKey, 0, detail, reference))
-}
+) => addAttention(newId(), 'conflict', id, attemptKey, 0, detail, reference)

@@ -32,7 +32,10 @@ export async function isForWhatWasAsked(
   return (await engine.directory.settings(payment.channelId)).partialApproval === true
 }
 
-/** Whether all of an operation was taken back, also of one that moved another amount than requested. */
+/**
+ * Whether all of an operation was taken back, also of one that moved another amount than requested. Of two such
+ * amounts, the reversal of one leaves the other.
+ */
 async function isOfOperation(
   { lanes }: Pick<Engine, 'lanes'>,
   payment: Payment,
@@ -41,10 +44,13 @@ async function isOfOperation(
   if (isSameAmount(amount, movedBy(payment))) return true
   if (!isOpen(payment.state)) return false
   const others = await lanes.single(otherAmountsOf(payment.id))
-  return others.some(({ detail }) => {
-    return detail.minor === String(amount.minor) && detail.currency === amount.currency
-  })
+  return others.length > 0 && others.every(({ detail }) => isThatAmount(detail, amount))
 }
+
+const isThatAmount = (
+  one: { readonly minor?: string; readonly currency?: string },
+  { minor, currency }: Money,
+): boolean => one.minor === String(minor) && one.currency === currency
 
 /**
  * The acquirer reports another amount than the requested one. The payment's money is frozen until

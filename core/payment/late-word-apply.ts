@@ -75,8 +75,9 @@ async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source
 }
 
 /**
- * A success repeats what a person or a settlement file decided, and names references that the payment lacks:
- * without them the acquirer could not refund it. It replaces those of an operator; others stay.
+ * A success repeats what a person or a settlement file decided, or a late success, and names references that the
+ * payment lacks: without them the acquirer could not refund it, and a second success would pass for the first one.
+ * It replaces those of an operator; others stay.
  *
  * @returns false when another process moved the payment first.
  */
@@ -88,13 +89,17 @@ async function learnReferences(
 ): Promise<boolean> {
   const { payment, attempt } = now
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
-  if (payment.state !== 'approved' || !isSuccess) return true
+  if ((payment.state !== 'approved' && attempt.state !== 'late') || !isSuccess) return true
   const refs = broughtTo(payment, outcome.refs)
   if (refs === undefined) return true
   return move(engine, now, {
     source: attempt.settledBy ?? source,
     isOnlySaid: true,
-    references: { refs, isByOperator: false },
+    references: {
+      refs,
+      isByOperator: false,
+      first: namedIn(engine, payment, { ...outcome, refs }),
+    },
     audit: replacementOf(payment, refs, source),
   })
 }
@@ -268,7 +273,7 @@ async function endUnlessReversed(
       ? endLate(engine, now, engineActor, 'late-success-reversed', { by: source }, undone)
       : endLate(engine, now, engineActor, 'late-success-failed', said, source)
   }
-  const entry = await entryOf(engine, word, 'conflict', {}, content)
+  const entry = await entryOf(engine, word, 'conflict', { isGone: true }, content)
   return move(engine, now, { ...listed(word), entry })
 }
 

@@ -103,7 +103,12 @@ export type Change = {
   /** The outcome whose references the payment keeps. */
   readonly refs?: Outcome
   /** References alone: the acquirer's, or those of an operator. With `isOnlySaid`, if none changed since the read. */
-  readonly references?: { readonly refs: Refs; readonly isByOperator: boolean }
+  readonly references?: {
+    readonly refs: Refs
+    readonly isByOperator: boolean
+    /** The name of the first one, if the refs of a success have it. */
+    readonly first?: string | undefined
+  }
   /** The late success that the payment keeps beside its answer. */
   readonly late?: {
     readonly outcome: Told
@@ -255,6 +260,7 @@ function referencesAfter({ answer }: Payment, change: Change): StoredReferences 
   return {
     named: storable(named),
     isByOperator: references?.isByOperator === true,
+    first: references?.first ?? null,
     seen: isExpected ? storable(seen) : null,
   }
 }

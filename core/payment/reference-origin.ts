@@ -1,5 +1,5 @@
 /** The acquirer's references of a payment. Those that the acquirer gave stay; it replaces those of an operator. */
-import type { Found, Refs } from '@tollgate/plugin-kit'
+import type { Accepted, Approved, Found, Refs } from '@tollgate/plugin-kit'
 import { engineActor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import type { Engine } from '../engine.ts'
@@ -65,6 +65,14 @@ export function otherThanSuccess(
 const isSameReference = (one: string, other: string): boolean =>
   one.trim().toLowerCase() === other.trim().toLowerCase()
 
+/** The payment's own of equal references. */
+export function sameAs({ answer }: Pick<Payment, 'answer'>, refs: Refs): Refs {
+  const had = Object.entries(answer.refs ?? {})
+  return Object.fromEntries(
+    had.filter(([name, value]) => refs[name] !== undefined && isSameReference(value, refs[name])),
+  )
+}
+
 /**
  * What a word of the acquirer brings: references that the payment lacks, and those that an operator gave.
  * Undefined: nothing. A word may name none.
@@ -75,6 +83,15 @@ export function broughtTo({ answer }: Pick<Payment, 'answer'>, refs: Refs = {}):
   )
   return brought.length === 0 ? undefined : Object.fromEntries(brought)
 }
+
+/**
+ * What an open payment learns from a success that does not decide it. An earlier word, before the shopper paid, can
+ * have been about another try. Undefined: nothing.
+ */
+export const refsLearned = (
+  payment: Pick<Payment, 'answer'>,
+  { refs }: Approved | Accepted,
+): Refs | undefined => (payment.answer.named === undefined ? refs : broughtTo(payment, refs))
 
 /** For the operator's history: the acquirer named another value than the operator. Null: it did not. */
 export function replacementOf(

@@ -8,7 +8,6 @@ import {
   listIfOfAnother,
   refsOfSuccess,
 } from './another-operation.ts'
-import { holdOtherAmount } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cancelledByShopper, provenNotCharged, ranOutOfTime } from './decide.ts'
 import type { NotReversed } from './late-stands.ts'
@@ -108,14 +107,16 @@ export const left = (refs: Refs, why: string): End => ({
   isNothing: true,
 })
 
+export const ofOtherAmount = 'approved for another amount or currency'
+
 /** For an operator's question nothing is undone, and the payment's money stays frozen. */
 export async function leftOther(
   engine: Engine,
   { payment }: AttemptContext,
   found: Approved,
 ): Promise<End> {
-  await holdOtherAmount(engine, payment, found.amount ?? payment.amount)
-  return left(found.refs, 'approved for another amount or currency')
+  await noteApproval(engine, payment, found)
+  return left(refsOfSuccess(payment, found), ofOtherAmount)
 }
 
 export const sourceOf = (reason: Reason): Source => (reason === 'expiry' ? 'expiry' : 'reversal')

@@ -13,7 +13,8 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
-import { holdOtherAmount, isForWhatWasAsked } from './asked-amount.ts'
+import { refsOfSuccess } from './another-operation.ts'
+import { isForWhatWasAsked } from './asked-amount.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { isOfAuthentication, lookAtAuthentication } from './authentication-look.ts'
 import { ladder } from './decide.ts'
@@ -30,6 +31,7 @@ import {
   endOfReversal,
   left,
   leftOther,
+  ofOtherAmount,
   type Reason,
   reasonOf,
   reversedAs,
@@ -46,6 +48,7 @@ import { reversalByKey } from './supported.ts'
 import { takeBack } from './take-back.ts'
 import type { Held, Payment } from './types.ts'
 import { heldByChargeback } from './waiting-dispute.ts'
+import { asLearned, noteApproval } from './word-during-reversal.ts'
 
 /**
  * @param by The party that asks. A look for a follow-up or a message does the same as the engine's
@@ -133,12 +136,14 @@ async function decideOpen(
   const concluded = isStillOpen
     ? left({}, 'it is still pending there, and its time is over')
     : await conclude(engine, work, found, why)
-  const end = await withoutAnother(engine, work.payment, concluded)
-  const payment = askedOf(work.payment, end)
+  const known = await asLearned(engine, work.payment)
+  const end = await withoutAnother(engine, known, concluded)
+  const payment = askedOf(known, end)
   if (end.notReversed !== undefined) {
     const { notReversed, source } = end
     const about = { code: reasonOf[why] }
-    return (await endAsLate(engine, work, notReversed, source, taken.enquiries, about)).payment
+    const ended = { ...work, payment: known }
+    return (await endAsLate(engine, ended, notReversed, source, taken.enquiries, about)).payment
   }
   const { is } = end.outcome
   // The end of its time is on record once, and its timer ends.
@@ -282,16 +287,12 @@ async function undoOther(
   found: Approved,
   why: Reason,
 ): Promise<End> {
-  const text = 'approved for another amount or currency'
-  const end = await undo(engine, work, found.refs, text, why, true)
-  if (end.outcome.is !== 'unknown') return end
-  await holdOtherAmount(engine, work.payment, found.amount ?? work.payment.amount)
-  return end
+  // Before the request, whose end is judged by the reference of the success.
+  await noteApproval(engine, work.payment, found)
+  return undo(engine, work, refsOfSuccess(work.payment, found), ofOtherAmount, why, true)
 }
 
-/**
- * Reverses the operation of the key and voids the key. Unproven cases stay on the operators' list.
- */
+/** Reverses and voids the operation of the key. Unproven cases stay on the operators' list. */
 async function undo(
   engine: Engine,
   work: AttemptContext,

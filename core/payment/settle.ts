@@ -9,7 +9,7 @@ import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { fireAgain } from '../timer/store.ts'
-import { isForWhatWasAsked, otherAmountHeld } from './asked-amount.ts'
+import { heardAs } from './approved-otherwise.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { type Move, moveBetween, placeOf } from './balance-rules.ts'
 import { releaseLater } from './capture-to-come.ts'
@@ -64,9 +64,10 @@ export async function settle(
   eventId: string = newId(),
 ): Promise<Settled> {
   const isSecond = await hasLostItsSlot(engine, work.payment, given)
-  const outcome = isSecond ? paidByAnother : await accountedFor(engine, work, given)
+  const heard = isSecond ? undefined : await heardAs(engine, work.payment, given)
+  const outcome = heard?.outcome ?? paidByAnother
   const now = await businessNow(engine, work.payment.channelId, work.payment.clockId)
-  const decision = decide(work.payment, outcome, enquiries, now)
+  const decision = decide(heard?.payment ?? work.payment, outcome, enquiries, now)
   const { state, resultCode, answer, approvedMinor } = decision
   const event = eventOf(eventId, work.payment, state, resultCode, answer, approvedMinor)
   const row = rowOf(engine, work, decision, event, source, outcome !== given)
@@ -76,9 +77,7 @@ export async function settle(
     ...alongside,
     ...secondStep(work.payment, decision),
     ...(isSecond ? [await countBeside(engine, after, given, source)] : []),
-    ...(!isSecond && outcome !== given && given.is === 'approved'
-      ? [otherAmountHeld(work.payment, given.amount ?? work.payment.amount)]
-      : []),
+    ...(heard?.alongside ?? []),
     // Only a payment that another process settles may have an entry behind it.
     ...(work.lease > 1 ? await otherAmountBeside(engine, after, outcome, source) : []),
   ]
@@ -124,18 +123,6 @@ async function callPage(engine: Engine, { id, checkoutId, state }: Payment): Pro
 
 /** Another payment has the slot of its checkout: the money is a late success, listed and taken back. */
 const paidByAnother: Outcome = { is: 'declined', reason: provenNotCharged }
-
-/** An approval of another amount is not an approval; a reversal resolves it. */
-async function accountedFor(engine: Engine, work: Settling, outcome: Outcome): Promise<Outcome> {
-  if (outcome.is !== 'approved' || (await isForWhatWasAsked(engine, work.payment, outcome))) {
-    return outcome
-  }
-  engine.log.warn(
-    { payment: work.payment.id, connector: work.payment.connector },
-    'approved for another amount',
-  )
-  return { is: 'unknown', refs: outcome.refs, why: 'approved for another amount or currency' }
-}
 
 async function write(
   engine: Engine,

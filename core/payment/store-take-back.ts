@@ -8,7 +8,7 @@ export const toldAsGone = (paymentId: string) => sql<{ id: string }>`
   select id
   from tollgate.attention
   where payment_id = ${paymentId}::uuid and kind = 'conflict'
-    and (reference ~ '^(reversed|declined)( |$)')
+    and (reference ~ '^(reversed|declined)( |$)' or detail @> '{"isGone": true}')
   limit 1`
 
 /** Milliseconds since a late success is listed. */

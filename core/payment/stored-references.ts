@@ -7,6 +7,8 @@ export type StoredReferences = {
   readonly named: string
   /** They replace no reference that the acquirer gave. */
   readonly isByOperator: boolean
+  /** The name of the one that a success is known by, where it is the first to give it; null: unchanged. */
+  readonly first: string | null
   /** JSON text of the references that the move expects, with their origin; null: any. */
   readonly seen: string | null
 }
@@ -23,10 +25,11 @@ const ofAcquirer = sql`(
 /** Value of `payment.answer`: the JSON text of an answer, or the present one, with the references. */
 export const answerWith = (
   answer: string | null,
-  { named, isByOperator }: StoredReferences,
+  { named, isByOperator, first }: StoredReferences,
 ): Sql => sql`
     case when ${answer}::jsonb is null and ${named}::jsonb = '{}' then payment.answer
     else (coalesce(${answer}::jsonb, payment.answer, '{}') - 'refs' - 'byOperator')
+      || jsonb_strip_nulls(jsonb_build_object('named', ${first}::text))
       || jsonb_strip_nulls(jsonb_build_object(
         'refs', nullif(${refs} || ${named}::jsonb
           || case when ${isByOperator}::boolean then ${ofAcquirer} else '{}' end, '{}'),

@@ -66,7 +66,8 @@ export async function takeBack(
       lookLater(now.payment.attemptKey, taken.lease, newId(), afterMs, true),
     )
   } else {
-    if (undone.outcome === 'notReversed') {
+    // Otherwise the money could not be kept before the answer to a request that is not under way.
+    if (undone.outcome === 'notReversed' || undone === ofOther) {
       await engine.lanes.single(markAsked(now.payment.attemptKey, taken.lease, false))
     }
     // The acquirer would refuse again; an operator who disagrees redrives the reversal.
@@ -165,8 +166,9 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
   if (last?.is_requested !== true || handler === undefined) return undefined
   const found = await ask(engine, work, 'enquire', handler)
   if (found.is !== 'requested' && (await listIfOther(engine, work, found))) {
+    if (last.is_redriven) return undefined
     if (found.is === 'reversed') return ofOther
-    return last.is_redriven ? undefined : { is: 'open' }
+    return last.is_failed ? failed : { is: 'open' }
   }
   switch (found.is) {
     case 'reversed':
@@ -189,10 +191,10 @@ async function endOfRequest(engine: Engine, work: AttemptContext): Promise<Undon
 const listIfOther = (engine: Engine, { payment }: AttemptContext, told: Found): Promise<boolean> =>
   listIfOfAnother(engine, payment, told, 'while a late success was taken back')
 
-const ofOther = {
+const ofOther: Undone = {
   is: 'refused',
   why: 'the acquirer reversed another operation under its key',
-} as const
+}
 
 const failed = { is: 'refused', why: 'its reversal failed', outcome: 'notReversed' } as const
 

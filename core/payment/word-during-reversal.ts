@@ -9,11 +9,11 @@ import { toldApproval } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { amountSaid, isSameAmount } from './amount-moved.ts'
-import { isUnderReversal, listIfEndOfAnother, listOther } from './another-operation.ts'
+import { isUnderReversal, listIfEndOfAnother, otherSuccess } from './another-operation.ts'
 import { holdOtherAmount } from './asked-amount.ts'
 import type { Told } from './late-word-table.ts'
 import { givenBack } from './late-word-treatment.ts'
-import { broughtTo, namedIn, otherThanSuccess } from './reference-origin.ts'
+import { namedIn, refsLearned } from './reference-origin.ts'
 import { paymentByAttempt, toPayment } from './store-read.ts'
 import { learnWhileOpen } from './store-settle.ts'
 import type { Payment, PaymentState, Source } from './types.ts'
@@ -57,7 +57,7 @@ export async function noteApproval(
 ): Promise<void> {
   if (outcome.is !== 'approved' && outcome.is !== 'accepted') return
   const amount = amountSaid(outcome, about) ?? payment.amount
-  await keepReferences(engine, payment, outcome, amount)
+  if (await listOrLearn(engine, payment, outcome, amount)) return
   // Where parts may be approved, too: what is left of the operation must not be kept as asked.
   if (!isSameAmount(amount, payment.amount))
     return holdOtherAmount(engine, payment, amount, outcome.is)
@@ -75,26 +75,42 @@ export async function noteApproval(
 /**
  * The payment takes the references of its success, so that a word about another operation under its key is known by
  * its reference. The end of the reversal says nothing about such an operation: it is listed by itself.
+ *
+ * @returns whether the success is one of another operation.
  */
-async function keepReferences(
+async function listOrLearn(
   engine: Pick<Engine, 'lanes' | 'registry'>,
   { attemptKey }: Payment,
   outcome: Approved | Accepted,
-  { minor, currency }: Money,
-): Promise<void> {
+  amount: Money,
+): Promise<boolean> {
   // Another word may have brought references since the payment was read.
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
-  if (row === undefined) return
+  if (row === undefined) return false
   const payment = toPayment(row)
-  const other = otherThanSuccess(payment, outcome)
+  const other = otherSuccess(payment, outcome, amount)
   if (other !== undefined) {
-    const why = `${outcome.is} under another reference while it was open`
-    const said = { refs: outcome.refs, minor: String(minor), currency }
-    return listOther(engine, payment, other, { why, ...said })
+    await engine.lanes.single(other)
+    return true
   }
-  // An earlier word, before the shopper paid, can have been about another try.
-  const isFirst = payment.answer.named === undefined
-  const refs = isFirst ? outcome.refs : broughtTo(payment, outcome.refs)
-  if (refs === undefined) return
-  await engine.lanes.single(learnWhileOpen(payment.id, refs, namedIn(engine, payment, outcome)))
+  const refs = refsLearned(payment, outcome)
+  if (refs !== undefined)
+    await engine.lanes.single(learnWhileOpen(payment.id, refs, namedIn(engine, payment, outcome)))
+  return false
+}
+
+/** The payment with the references that it has learned since it was read. */
+export async function asLearned(
+  { lanes }: Pick<Engine, 'lanes'>,
+  payment: Payment,
+): Promise<Payment> {
+  const [row] = await lanes.single(paymentByAttempt(payment.attemptKey))
+  if (row === undefined) return payment
+  const { refs, named } = toPayment(row).answer
+  const answer = {
+    ...payment.answer,
+    ...(refs !== undefined && { refs }),
+    ...(named !== undefined && { named }),
+  }
+  return { ...payment, answer }
 }

@@ -3,7 +3,7 @@
  * recorded. A plain settled payment needs nothing. Safe to kill and to run again, also in two processes: the
  * words and facts of a payment happen once, and a record is closed after them.
  */
-import type { Money, Outcome } from '@tollgate/plugin-kit'
+import type { Money, Outcome, Refs } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import { engineActor } from '../audit/actor.ts'
@@ -16,7 +16,7 @@ import { report } from '../payment/dispute.ts'
 import { applyLateWord } from '../payment/late-word-apply.ts'
 import { endLate, held } from '../payment/late-word-move.ts'
 import { isOpen, isOver } from '../payment/late-word-table.ts'
-import { broughtTo } from '../payment/reference-origin.ts'
+import { broughtTo, sameAs } from '../payment/reference-origin.ts'
 import { resolve } from '../payment/resolve.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
 import { paymentById, toPayment } from '../payment/store-read.ts'
@@ -171,7 +171,10 @@ async function effectOf(engine: Engine, row: EffectRow): Promise<Done> {
 /** A sum of payments, or a line whose references can be those of another operation. */
 const paidUnnamed: Outcome = { is: 'approved', refs: {} }
 
-/** The institute paid the money out, under references by which a refund can name the payment later. */
+/**
+ * The institute paid the money out, under references by which a refund can name the payment later. One that the
+ * payment has already is the one that its success is known by.
+ */
 function paidOut(engine: Engine, row: EffectRow, payment: Payment): Outcome {
   if (!namesPayment(row)) return paidUnnamed
   const { connector, refs } = row
@@ -180,7 +183,8 @@ function paidOut(engine: Engine, row: EffectRow, payment: Payment): Outcome {
     const ref = refs[no]
     return ref == null || maskedName.test(ref) ? [] : [[name, ref.trim()] as const]
   })
-  return { is: 'approved', refs: broughtTo(payment, Object.fromEntries(named)) ?? {} }
+  const given: Refs = Object.fromEntries(named)
+  return { is: 'approved', refs: { ...sameAs(payment, given), ...broughtTo(payment, given) } }
 }
 
 const amountOf = ({ amount_minor: minor, currency }: EffectRow): Money => ({ minor, currency })
