@@ -7,6 +7,7 @@ import { balanceById } from './store-read.ts'
 import { toldAsGone } from './store-take-back.ts'
 import { waitingChargeback } from './store-waiting-dispute.ts'
 import type { Payment } from './types.ts'
+import { isBesideChargeback } from './waiting-dispute.ts'
 
 /**
  * Whether the engine would still begin this operation; the referenced payment may have changed
@@ -27,5 +28,7 @@ export async function stillStands(engine: Engine, payment: Payment): Promise<boo
   const isClosed = balance.closed_by !== null && balance.closed_by !== payment.id
   // A reversed sale is not charged anew.
   if (payment.effect === 'sale' && balance.reversing + balance.reversed > 0n) return false
-  return !isClosed && !balance.is_frozen && balance.charged_back === 0n && balance.excess === 0n
+  const isWhole = balance.charged_back === 0n && balance.excess === 0n
+  if (isClosed || balance.is_frozen || !isWhole) return false
+  return !(await isBesideChargeback(engine, payment.effect, payment.referencedId))
 }

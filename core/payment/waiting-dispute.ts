@@ -36,13 +36,23 @@ export async function heldByChargeback(
 /** Effects that give the payer money back, or let go of it. */
 const givesBack: ReadonlySet<Effect> = new Set(['refund', 'release', 'void'])
 
+/** Whether an operation would give money back beside a chargeback that waits for its record. */
+export async function isBesideChargeback(
+  { lanes }: Engine,
+  effect: Effect,
+  referencedId: string | null,
+): Promise<boolean> {
+  if (!givesBack.has(effect) || referencedId === null) return false
+  return (await lanes.single(waitingChargeback(referencedId))).length > 0
+}
+
 /** @throws GatewayError 700.300.600 while a chargeback of the payment waits for its record. */
 export async function refuseBesideChargeback(
-  { lanes }: Engine,
+  engine: Engine,
   { id }: Payment,
   effect: Effect,
 ): Promise<void> {
-  if (!givesBack.has(effect) || (await lanes.single(waitingChargeback(id))).length === 0) return
+  if (!(await isBesideChargeback(engine, effect, id))) return
   const message = 'waits: a chargeback of this payment was reported, and is not recorded yet'
   throw new GatewayError('700.300.600', { parameterErrors: [{ name: 'paymentType', message }] })
 }

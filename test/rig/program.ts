@@ -19,7 +19,7 @@ export type Program = {
 
 const open = '000.200.001'
 
-export function programBeside(run: AcquirerRun): Program {
+export function programBeside(run: Pick<AcquirerRun, 'database' | 'channel' | 'gateway'>): Program {
   const pool = new pg.Pool({ connectionString: run.database.url, max: 4 })
   pool.on('error', () => {})
   return {

@@ -4,8 +4,10 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { type Operation, type Reversed, unknown } from '@tollgate/plugin-kit'
 import { newId, onFaultPoint } from '../../../core/index.ts'
 import { approvedAs } from '../../rig/acquirer.ts'
+import { balanceOf } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { eur, refuse, withoutKeyReversal } from '../../rig/late-words.ts'
+import { programBeside } from '../../rig/program.ts'
 import { chargeback, type EffectRun, startEffects } from './effect-run.ts'
 
 const success = (id: string) => ({ outcome: { is: 'approved', refs: { reference: `at-${id}` } } })
@@ -81,9 +83,31 @@ describe('an approved payment', () => {
     })
     await assert.rejects(run.gateway.payments.refund(id, eur('92.00')), refused)
   })
+
+  test('is not refunded by a refund that was accepted in a transaction before the line', async () => {
+    const program = programBeside(run)
+    const id = await run.pay()
+    const reference = `queued-${newId()}`
+    const refund = await program.transaction('commit', async (client) => {
+      const fields = { paymentType: 'RF', ...eur('92.00'), merchantTransactionId: reference }
+      const queued = await run.gateway.payments.acceptFollowUp(id, fields as never, { client })
+      await brokenChargeback(run, id, 1)
+      return queued
+    })
+    assert.equal(await program.decided(refund), '900.100.600', 'as after a recorded chargeback')
+    await program.close()
+    assert.deepEqual(run.acquirer.of(reference), [])
+    const { refunding, refunded } = await balanceOf(run, id)
+    assert.deepEqual([refunding, refunded], [0n, 0n])
+    onFaultPoint(undefined)
+    await until(async () => {
+      await run.makeDue()
+      return (await run.booksOf(id)).disputes.length === 1 || undefined
+    })
+  })
 })
 
-describe('a late success that the engine reverses by an operation of its own', () => {
+describe('operations that an acquirer can repeat', () => {
   let run: EffectRun
   before(async () => {
     run = await startEffects(withoutKeyReversal, {
@@ -95,7 +119,7 @@ describe('a late success that the engine reverses by an operation of its own', (
   afterEach(() => onFaultPoint(undefined))
 
   for (const tries of [1, 3]) {
-    test(`is not reversed again after ${tries} failed tries of the line`, async () => {
+    test(`do not reverse a late success again after ${tries} failed tries of the line`, async () => {
       const sent: string[] = []
       const id = await run.pay({
         debit: refuse,
@@ -126,6 +150,30 @@ describe('a late success that the engine reverses by an operation of its own', (
       })
       assert.equal(sent.length, 1)
       assert.equal(await run.stateOf(own), 'unknown')
+    })
+
+    test(`do not refund a payment again after ${tries} failed tries of the line`, async () => {
+      const sent: string[] = []
+      const id = await run.pay()
+      const refund = await run.follow(id, 'RF', `refund-${newId()}`, eur('92.00'), {
+        enquire: () => ({ is: 'notFound' }),
+        refund: (operation: Operation, context) => {
+          context.sending()
+          sent.push(operation.key)
+          return sent.length === 1 ? unknown('the line went dead') : approvedAs(operation)
+        },
+      })
+      await run.dueLater(refund.id)
+      await brokenChargeback(run, id, tries)
+      await run.age(refund.id)
+      await until(async () => {
+        await run.dueNow(refund.id)
+        const isListed = (await run.kinds(refund.id)).includes('undecided')
+        return isListed || sent.length > 1 || undefined
+      })
+      assert.equal(sent.length, 1)
+      assert.equal(await run.stateOf(refund.id), 'unknown')
+      await run.gateway.operator.settle(refund.id, 'declined', { by: 'ada', reason: 'not made' })
     })
   }
 })
