@@ -1,4 +1,46 @@
+/** SQL of chargebacks that were told and are not recorded yet. */
 import { type Sql, sql } from '../db/sql.ts'
+
+/**
+ * Operations by whose keys an acquirer can name a payment. A chargeback of a capture can come by the key of its
+ * authorisation, or of any increase of that one.
+ */
+const namesOf = (paymentId: string) => sql`
+paid as (
+  select id, connector, attempt_key, case effect when 'capture' then parent_id else root_id end as root_id
+  from tollgate.payment
+  where id = ${paymentId}::uuid),
+member as (
+  select root.id, root.attempt_key
+  from paid
+  join tollgate.payment as root on root.id = paid.root_id
+  union all
+  select increase.id, increase.attempt_key
+  from member
+  -- A lookup for each member (offset 0): by their estimated number, the planner would read all payments.
+  cross join lateral (
+    select id, attempt_key
+    from tollgate.payment
+    where referenced_id = member.id and effect = 'increase'
+    offset 0) as increase),
+named as (
+  select id, attempt_key from paid
+  union
+  select id, attempt_key from member)`
+
+/** A verified chargeback that waited for the end of the payment, perhaps a capture, has its turn now. */
+export const hurryChargebacks = (connector: string, paymentId: string) => sql`
+with recursive ${namesOf(paymentId)}
+update tollgate.inbound_event set next_at = now()
+where processed_at is null and next_at > now() and (connector, account, event_id) in (
+    select event.connector, event.account, event.event_id
+    from named
+    cross join lateral (
+      select connector, account, event_id
+      from tollgate.inbound_event
+      where connector = ${connector}::text and claim ->> 'key' = named.attempt_key and processed_at is null
+        and claim ->> 'verified' = 'true' and claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
+      offset 0) as event)`
 
 /** A line about a declined payment matches none. Each state of the effect by its own small index. */
 const ofDeclined = (paymentId: string, hasEffect: Sql) => sql`
@@ -7,35 +49,31 @@ from tollgate.settlement_record as record
 where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'`
 
-/** A verified chargeback that waited for the end of the payment, perhaps a capture, has its turn now. */
-export const hurryChargebacks = (connector: string, paymentId: string) => sql`
-update tollgate.inbound_event set next_at = now()
-where connector = ${connector}::text and processed_at is null and claim ->> 'key' in (
-    select named.attempt_key
-    from tollgate.payment
-    join tollgate.payment as named on named.id in (payment.id, payment.referenced_id)
-    where payment.id = ${paymentId}::uuid)
-  and claim ->> 'verified' = 'true' and claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
-  and next_at > now()`
+/** Conditions of `record`. */
+const isOpen = sql`record.effect = 'open'`
+const isFailed = sql`record.effect = 'failed'`
 
 /**
- * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. A message can name
- * a capture by its authorisation.
+ * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet.
  */
 export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
+with recursive ${namesOf(paymentId)}
 select event.event_id as id
-from tollgate.payment
-join tollgate.payment as named on named.id in (payment.id, payment.referenced_id)
-join tollgate.inbound_event as event on event.claim ->> 'key' = named.attempt_key
-where payment.id = ${paymentId}::uuid and event.connector = payment.connector
-  and event.processed_at is null and event.claim ->> 'verified' = 'true'
-  and event.claim -> 'outcome' ->> 'is' = 'chargeback'
+from paid
+cross join named
+cross join lateral (
+  select event_id
+  from tollgate.inbound_event as event
+  where event.connector = paid.connector and event.claim ->> 'key' = named.attempt_key
+    and event.claim ->> 'verified' = 'true' and event.claim -> 'outcome' ->> 'is' = 'chargeback'
+    and event.processed_at is null
+  offset 0) as event
 union all
 select replace(record.id::text, '-', '') as id
 from tollgate.settlement_match as match
 join tollgate.settlement_record as record on record.id = match.record_id
-where match.payment_id = ${paymentId}::uuid and record.effect in ('open', 'failed')
+where match.payment_id = ${paymentId}::uuid and (${isOpen} or ${isFailed})
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
-union all ${ofDeclined(paymentId, sql`record.effect = 'open'`)}
-union all ${ofDeclined(paymentId, sql`record.effect = 'failed'`)}
+union all ${ofDeclined(paymentId, isOpen)}
+union all ${ofDeclined(paymentId, isFailed)}
 limit 1`

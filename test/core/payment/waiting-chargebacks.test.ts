@@ -1,0 +1,136 @@
+/** No money goes back beside a chargeback that a message told and that is not recorded yet. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { unknown } from '@tollgate/plugin-kit'
+import { newId } from '../../../core/index.ts'
+import { approvedAs, processed } from '../../rig/acquirer.ts'
+import { balanceOf, closeChecked } from '../../rig/books.ts'
+import { until } from '../../rig/gateway.ts'
+import { eur, type LateRun, lose, startLate, withoutKeyReversal } from '../../rig/late-words.ts'
+
+const by = { by: 'alice', reason: 'seen in their portal' }
+const told = { outcome: { is: 'chargeback', reason: '000.100.220', refs: {} } }
+const refused = { code: '700.300.600' }
+const silent = () => unknown('busy')
+
+/** A message is tried again long after the test, unless the engine hurries it. */
+const later = (run: LateRun, eventId: string) =>
+  until(async () => {
+    const [row] = await run.sql(
+      `update tollgate.inbound_event set next_at = now() + interval '1 hour'
+        where event_id = $1 and waits > 0 returning event_id`,
+      [eventId],
+    )
+    return row
+  })
+
+const recordedOf = (run: LateRun, id: string) =>
+  run.sql('select minor from tollgate.chargeback where payment_id = $1', [id])
+
+describe('a chargeback that waits for a capture', () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate(
+      { 'by-operation': withoutKeyReversal },
+      {
+        connectorTimeoutMs: 500,
+        supports: { key: { by: 'key', ttlMs: 24 * 3_600_000 } },
+      },
+    )
+  })
+  after(() => closeChecked(run))
+
+  const authorise = () =>
+    run.debit(`order-${newId()}`, {}, { paymentType: 'PA', ...run.at('by-operation') })
+  const increase = (id: string) =>
+    run.follow(id, 'PA', `increase-${newId()}`, {
+      ...eur('10.00'),
+      standingInstruction: { industryPractice: 'INCREMENTAL_AUTH' },
+    })
+  const capture = (id: string) => run.follow(id, 'CP', `capture-${newId()}`, eur('50.00'))
+  const openCapture = async (id: string) => {
+    const script = { capture: lose, enquire: silent }
+    const open = await run.follow(id, 'CP', `open-${newId()}`, eur('20.00'), script)
+    await run.dueLater(open.id)
+    return open
+  }
+  const failed = async (open: { readonly id: string }) => {
+    await run.gateway.operator.enquire(open.id, by)
+    await run.gateway.operator.settle(open.id, 'declined', by)
+  }
+
+  test('keeps a refund without an answer from being sent again', async () => {
+    const { id } = await authorise()
+    const paid = await capture(id)
+    const open = await openCapture(id)
+    const sent: string[] = []
+    const refund = await run.follow(paid.id, 'RF', `refund-${newId()}`, eur('50.00'), {
+      enquire: () => ({ is: 'notFound' }),
+      refund: (operation, context) => {
+        sent.push(operation.key)
+        context.sending()
+        return sent.length === 1 ? unknown('the line went dead') : approvedAs(operation)
+      },
+    })
+    await run.dueLater(refund.id)
+    const eventId = await run.bring(id, { ...told, reference: 'again-1', minor: '5000' })
+    await later(run, eventId)
+    await run.age(refund.id)
+    await until(async () => {
+      await run.dueNow(refund.id)
+      return (await run.kinds(refund.id)).includes('undecided') || sent.length > 1 || undefined
+    })
+    assert.equal(sent.length, 1)
+    assert.equal(await run.stateOf(refund.id), 'unknown', 'the first request may have arrived')
+    await failed(open)
+    assert.equal(await processed(run, eventId), 'recorded')
+    await run.gateway.operator.settle(refund.id, 'declined', by)
+    const { refunding, refunded } = await balanceOf(run, paid.id)
+    assert.deepEqual([refunding, refunded], [0n, 0n])
+  })
+
+  type Members = { readonly root: string; readonly more: string }
+  const cases: Readonly<Record<string, { named: keyof Members; captured: keyof Members }>> = {
+    'by the key of an increase stops the refund of a capture of the authorisation': {
+      named: 'more',
+      captured: 'root',
+    },
+    'by the key of the authorisation stops the refund of a capture of an increase': {
+      named: 'root',
+      captured: 'more',
+    },
+    'by the key of an increase stops the refund of a capture of that increase': {
+      named: 'more',
+      captured: 'more',
+    },
+  }
+  for (const [name, { named, captured }] of Object.entries(cases)) {
+    test(`${name}, and is recorded soon after the other capture`, async () => {
+      const { id: root } = await authorise()
+      const members = { root, more: (await increase(root)).id }
+      const paid = await capture(members[captured])
+      const open = await openCapture(root)
+      const word = { ...told, reference: `member-${paid.id}`, minor: '5000' }
+      const eventId = await run.bring(members[named], word)
+      await later(run, eventId)
+      await assert.rejects(run.gateway.payments.refund(paid.id, eur('50.00')), refused)
+      await failed(open)
+      assert.equal(await processed(run, eventId), 'recorded')
+      assert.equal((await recordedOf(run, paid.id)).length, 1)
+      await assert.rejects(run.gateway.payments.refund(paid.id, eur('50.00')), refused)
+    })
+  }
+
+  test('by the key of an increase of an increase stops the refund of a capture', async () => {
+    const { id: root } = await authorise()
+    const more = await increase((await increase(root)).id)
+    const paid = await capture(root)
+    const open = await openCapture(root)
+    const word = { ...told, reference: `member-${paid.id}`, minor: '5000' }
+    const eventId = await run.bring(more.id, word)
+    await later(run, eventId)
+    await assert.rejects(run.gateway.payments.refund(paid.id, eur('50.00')), refused)
+    await failed(open)
+    assert.equal(await processed(run, eventId), 'recorded')
+  })
+})
