@@ -42,6 +42,16 @@ where processed_at is null and next_at > now() and (connector, account, event_id
         and claim ->> 'verified' = 'true' and claim -> 'outcome' ->> 'is' in ('chargeback', 'chargebackReversal')
       offset 0) as event)`
 
+/** Condition of `event`, which names `named`: it was set aside, and no operator took its entry off the list. */
+const isAside = sql`event.outcome = 'quarantined' and exists (
+      select
+      from (values (named.id, event.event_id), ('00000000-0000-0000-0000-000000000000'::uuid,
+        event.connector || ' ' || event.account || ' ' || event.event_id)) as listed (payment_id, reference)
+      join tollgate.attention as entry
+        on coalesce(entry.payment_id, '00000000-0000-0000-0000-000000000000') = listed.payment_id
+        and entry.kind = 'event' and entry.reference = listed.reference
+      where entry.resolved_at is null)`
+
 /** A line about a declined payment matches none. Each state of the effect by its own small index. */
 const ofDeclined = (paymentId: string, hasEffect: Sql) => sql`
 select replace(record.id::text, '-', '') as id
@@ -49,12 +59,13 @@ from tollgate.settlement_record as record
 where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
   and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'`
 
-/** Conditions of `record`. */
+/** Conditions of `record`. A failed effect has no time once an operator took its entry off the list. */
 const isOpen = sql`record.effect = 'open'`
-const isFailed = sql`record.effect = 'failed'`
+const isFailed = sql`record.effect = 'failed' and record.effect_after is not null`
 
 /**
- * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet.
+ * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. One that could not
+ * be recorded counts until an operator takes its entry off the list.
  */
 export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
 with recursive ${namesOf(paymentId)}
@@ -66,7 +77,7 @@ cross join lateral (
   from tollgate.inbound_event as event
   where event.connector = paid.connector and event.claim ->> 'key' = named.attempt_key
     and event.claim ->> 'verified' = 'true' and event.claim -> 'outcome' ->> 'is' = 'chargeback'
-    and event.processed_at is null
+    and (event.processed_at is null or ${isAside})
   offset 0) as event
 union all
 select replace(record.id::text, '-', '') as id

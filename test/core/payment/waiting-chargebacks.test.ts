@@ -1,12 +1,20 @@
 /** No money goes back beside a chargeback that a message told and that is not recorded yet. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { unknown } from '@tollgate/plugin-kit'
-import { newId } from '../../../core/index.ts'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { approved, type Reversed, unknown } from '@tollgate/plugin-kit'
+import { newId, onFaultPoint } from '../../../core/index.ts'
 import { approvedAs, processed } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import { eur, type LateRun, lose, startLate, withoutKeyReversal } from '../../rig/late-words.ts'
+import {
+  charged,
+  eur,
+  type LateRun,
+  lose,
+  refuse,
+  startLate,
+  withoutKeyReversal,
+} from '../../rig/late-words.ts'
 
 const by = { by: 'alice', reason: 'seen in their portal' }
 const told = { outcome: { is: 'chargeback', reason: '000.100.220', refs: {} } }
@@ -132,5 +140,116 @@ describe('a chargeback that waits for a capture', () => {
     await assert.rejects(run.gateway.payments.refund(paid.id, eur('50.00')), refused)
     await failed(open)
     assert.equal(await processed(run, eventId), 'recorded')
+  })
+})
+
+describe('a chargeback that was set aside', () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => closeChecked(run))
+  afterEach(() => onFaultPoint(undefined))
+
+  /** The outcome of the message once it is closed; each pause between its tries ends at once. */
+  const closed = (eventId: string) =>
+    until(async () => {
+      const [row] = await run.sql<{ outcome: string | null }>(
+        `with due as (
+           update tollgate.inbound_event set next_at = now() where event_id = $1 and processed_at is null)
+         select outcome from tollgate.inbound_event where event_id = $1`,
+        [eventId],
+      )
+      return row?.outcome ?? undefined
+    })
+  const broken = () =>
+    onFaultPoint((point) => {
+      if (point === 'before-fact') throw new Error('a defect')
+    })
+  const setAside = async (id: string) => {
+    broken()
+    const eventId = await run.bring(id, { ...told, reference: `aside-${id}`, eventId: `e-${id}` })
+    assert.equal(await closed(eventId), 'quarantined')
+    onFaultPoint(undefined)
+    return eventId
+  }
+  const entryOf = async (id: string) =>
+    (await run.listed(id)).find(({ kind, open }) => kind === 'event' && open)!
+  const debit = (script = {}) => run.debit(`order-${newId()}`, script)
+  const refund = (id: string) => run.gateway.payments.refund(id, eur('92.00'))
+
+  test('stops refunds until an operator takes its entry off the list', async () => {
+    const { id } = await debit()
+    await setAside(id)
+    await assert.rejects(refund(id), refused)
+    await run.gateway.operator.resolve((await entryOf(id)).id, by)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('stops refunds again when it fails again after a retry', async () => {
+    const { id } = await debit()
+    const eventId = await setAside(id)
+    broken()
+    await run.gateway.operator.retry((await entryOf(id)).id, by)
+    assert.equal(await closed(eventId), 'quarantined')
+    onFaultPoint(undefined)
+    await assert.rejects(refund(id), refused)
+    await run.gateway.operator.resolve((await entryOf(id)).id, by)
+    assert.equal((await refund(id)).result.code, charged)
+  })
+
+  test('stops refunds until its retry is recorded, and they are refused after that', async () => {
+    const { id } = await debit()
+    const eventId = await setAside(id)
+    await run.gateway.operator.retry((await entryOf(id)).id, by)
+    assert.equal(await closed(eventId), 'recorded')
+    assert.equal(await entryOf(id), undefined)
+    await assert.rejects(refund(id), refused)
+  })
+
+  test('leaves a late success to operators', async () => {
+    let isUp = false
+    const undone: string[] = []
+    const { id } = await debit({
+      debit: refuse,
+      enquire: () => approved({ reference: 'late' }),
+      reverseByKey: ({ key }: { readonly key: string }): Reversed => {
+        if (!isUp) return { is: 'unknown', why: 'down' }
+        undone.push(key)
+        return { is: 'reversed' }
+      },
+    })
+    await run.tell(id, { outcome: approved({ reference: 'late' }) })
+    await run.dueLater(id)
+    const eventId = await setAside(id)
+    isUp = true
+    await until(async () => {
+      await run.dueNow(id)
+      const isLeft = (await run.audited(id)).includes('late-success-stands')
+      return isLeft || undone.length > 0 || undefined
+    })
+    assert.deepEqual(undone, [])
+    await run.gateway.operator.retry((await entryOf(id)).id, by)
+    assert.equal(await closed(eventId), 'recorded')
+  })
+
+  test('lets a refund without an answer be undone by its key', async () => {
+    const { id } = await debit()
+    const lost = await run.follow(id, 'RF', `refund-${newId()}`, eur('92.00'), {
+      refund: lose,
+      enquire: () => ({ is: 'notFound' }),
+      reverseByKey: () => ({ is: 'nothing' }),
+    })
+    await run.dueLater(lost.id)
+    const eventId = await setAside(id)
+    await run.age(lost.id)
+    await until(async () => {
+      await run.dueNow(lost.id)
+      return (await run.stateOf(lost.id)) === 'declined' || undefined
+    })
+    assert.equal((await balanceOf(run, id)).refunding, 0n)
+    await assert.rejects(refund(id), refused)
+    await run.gateway.operator.retry((await entryOf(id)).id, by)
+    assert.equal(await closed(eventId), 'recorded')
   })
 })
