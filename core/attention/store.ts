@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { afterwards } from './stored-ending.ts'
+import { afterwards, failedEffects, givenUp } from './stored-ending.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
@@ -199,7 +199,7 @@ update tollgate.payment_balance set frozen_by = array(
 where payment_balance.payment_id in (select unnest(freezes) from ended)`
 
 /**
- * Ends an entry by hand, with an audit row and the freezes. Empty when the entry is missing or
+ * Ends an entry by hand, with an audit row, the freezes and its failed effects. Empty when the entry is missing or
  * closed, or when its payment needs a decision first.
  */
 export const closeAttention = (
@@ -207,9 +207,10 @@ export const closeAttention = (
   by: Actor,
   audit: Pick<AuditEntry, 'id' | 'detail'>,
 ) => sql<{ id: string }>`
-with ended as (
+with ${failedEffects(id)},
+ended as (
   update tollgate.attention set resolved_at = now(), resolved_by = ${by.name ?? by.id}::text
-  where id = ${id}::uuid and resolved_at is null
+  where id = ${id}::uuid and resolved_at is null and (select count(*) from failed) >= 0
     and not (kind = 'undecided' and exists (
       select from tollgate.payment
       where payment.id = attention.payment_id and payment.state in ('processing', 'pending', 'unknown')))
@@ -217,6 +218,7 @@ with ended as (
       select from tollgate.attempt
       where attempt.key = attention.attempt_key and attempt.state = 'late'))
   returning id, payment_id, kind, freezes),
+${givenUp},
 ${afterwards(by, audit)}
 select id from ended`
 

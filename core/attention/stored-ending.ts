@@ -21,3 +21,27 @@ audited as (${auditRows(
     detail: sql`jsonb_build_object('kind', ended.kind)`,
   },
 )})`
+
+/**
+ * The failed effects of settlement records that an entry states, not those that failed since. Locked before the entry,
+ * as by an assignment of such a record.
+ */
+export const failedEffects = (id: string) => sql`
+failed as materialized (
+  select record.id
+  from tollgate.attention as entry
+  join tollgate.settlement_record as record on record.file_id = case
+    when entry.kind = 'settlement' and entry.detail ->> 'exception' = 'EFFECT' then (entry.detail ->> 'file')::uuid end
+  where entry.id = ${id}::uuid and entry.resolved_at is null and record.effect = 'failed'
+    -- Entries of the version before state all of their file.
+    and record.effect_after <= coalesce((entry.detail ->> 'failedAt')::timestamptz, 'infinity')
+  order by record.id
+  for update of record)`
+
+/** An operator gives the effects of an `ended` entry up: their chargebacks hold up no refund any more. */
+export const givenUp = sql`
+given_up as (
+  update tollgate.settlement_record as record set effect_after = null
+  from ended
+  cross join failed
+  where record.id = failed.id)`

@@ -84,14 +84,12 @@ export async function applyEffects(
   scopeIds: readonly string[],
   isOver: () => boolean = () => false,
 ): Promise<void> {
-  const failed: string[] = []
   while (!isOver()) {
     const page = await engine.lanes.upkeep(openEffects(scopeIds, pageRecords))
-    failed.push(...(await applyPage(engine, page, isOver)))
+    await applyPage(engine, page, isOver)
     if (page.length < pageRecords) break
   }
-  if (failed.length === 0) return
-  for (const file of await engine.lanes.upkeep(filesOfFailed(failed))) {
+  for (const file of await engine.lanes.upkeep(filesOfFailed(scopeIds))) {
     await engine.lanes.bulk((client) => listExceptions(engine, client, file))
   }
 }
@@ -101,8 +99,7 @@ async function applyPage(
   engine: Engine,
   page: readonly EffectRow[],
   isOver: () => boolean,
-): Promise<string[]> {
-  const failed: string[] = []
+): Promise<void> {
   const last = new Map<string, Promise<void>>()
   const running = new Set<Promise<void>>()
   for (const row of page) {
@@ -111,24 +108,19 @@ async function applyPage(
     const before = row.payments.flatMap((id) => last.get(id) ?? [])
     const work = Promise.all(before)
       .then(() => applyRow(engine, row))
-      .then((hasFailed) => {
-        if (hasFailed) failed.push(row.id)
-      })
       .finally(() => running.delete(work))
     running.add(work)
     for (const id of row.payments) last.set(id, work)
   }
   await Promise.all(running)
-  return failed
 }
 
-/** @returns whether the effect failed for the last time. */
-async function applyRow(engine: Engine, row: EffectRow): Promise<boolean> {
+async function applyRow(engine: Engine, row: EffectRow): Promise<void> {
   const { lanes, log } = engine
   try {
     await faultPoint('before-settlement-effect', row.id)
     // An operator may have assigned the record since its page was read.
-    if ((await lanes.single(stillOpen(row))).length === 0) return false
+    if ((await lanes.single(stillOpen(row))).length === 0) return
     const result = await effectOf(engine, row)
     await faultPoint('after-settlement-effect', row.id)
     const end =
@@ -136,13 +128,11 @@ async function applyRow(engine: Engine, row: EffectRow): Promise<boolean> {
         ? effectWaits(row, limits.settlementEffectMs)
         : effectDone(row, result.discrepancy ?? null)
     await lanes.single(end)
-    return false
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.name : 'unknown'
     log.warn({ record: row.id, error }, 'a settlement record could not take effect')
     const { settlementEffectTries: tries, settlementEffectMs: afterMs } = limits
-    const [noted] = await lanes.upkeep(effectFailed(row, tries, afterMs))
-    return noted?.effect === 'failed'
+    await lanes.upkeep(effectFailed(row, tries, afterMs))
   }
 }
 

@@ -73,7 +73,7 @@ const words: Readonly<Record<string, Words>> = {
   EFFECT: {
     expected: 'each record takes effect on its payment',
     came: 'records whose effect failed three times',
-    do: 'Look at the log, then run the file again: tollgate settlement rerun.',
+    do: 'Look at the log, then run the file again: tollgate settlement rerun. Payments with a chargeback among them are not refunded until it is recorded or this entry is resolved.',
   },
   UNCONFIRMED: {
     expected: 'a chargeback, a failed payment or the end of an open one names its payment',
@@ -95,14 +95,18 @@ export async function listExceptions(
 ): Promise<void> {
   const query = <Row>(statement: Sql<Row>) => lanes.database.query(client, statement)
   const open = new Set((await query(listedOf(file.id))).map(({ reference }) => reference))
-  for (const { kind, lines, count, entity_id: entityId } of await query(
+  for (const { kind, lines, count, entity_id: entityId, failed_at: failedAt } of await query(
     exceptionKinds(file.id, firstRecordOf(file.id)),
   )) {
     const known = words[kind]
     if (known === undefined) continue
     const reference = `${kind} ${file.id}`
     open.delete(reference)
-    const detail = { exception: kind, file: file.id, name: file.name, lines, count, ...known }
+    const detail = {
+      exception: kind,
+      ...{ file: file.id, name: file.name, lines, count, ...known },
+      ...(failedAt !== null && { failedAt }),
+    }
     await query(listException({ id: newId(), reference, entityId, detail }))
   }
   // Those of the intake, such as unreadable lines, end by hand.

@@ -133,12 +133,16 @@ cross join lateral (
 where record.id = result.id and ${isStill(effect)}
 returning record.id`
 
-/** A try failed. After the last one the effect has failed, until an operator runs the file again. */
+/**
+ * A try failed. After the last one the effect has failed at this time, until an operator runs the file again. One that
+ * an operator gave up has no time.
+ */
 export const effectFailed = (effect: Effect, tries: number, forMs: number) => sql<{
   effect: string
 }>`
 update tollgate.settlement_record as record set effect_tries = record.effect_tries + 1,
-  effect_after = now() + ${forMs}::bigint * interval '1 millisecond',
+  effect_after = now() + case when record.effect_tries + 1 >= ${tries}::integer then interval '0'
+    else ${forMs}::bigint * interval '1 millisecond' end,
   effect = case when record.effect_tries + 1 >= ${tries}::integer then 'failed' else record.effect end
 where ${isStill(effect)}
 returning record.effect`
@@ -155,10 +159,20 @@ export const planEffects = (scopeIds: readonly string[], afterMs: number) => sql
     where record.scope_id = scope.id and record.effect = 'open')
   on conflict (kind, ref) do nothing`
 
-/** Files with records whose effect failed, for the entries of the operators' list. */
-export const filesOfFailed = (recordIds: readonly string[]) => sql<{ id: string; name: string }>`
-  select file.id, file.name
-  from tollgate.settlement_file as file
-  where file.id in (
-    select record.file_id from tollgate.settlement_record as record where record.id = any(${recordIds}::uuid[]))
-  order by file.id`
+/** Files of scopes with failed effects that no entry of the operators' list states: after a death, also earlier ones. */
+export const filesOfFailed = (scopeIds: readonly string[]) => sql<{ id: string; name: string }>`
+select file.id, file.name
+from (
+  select file_id, max(effect_after) as failed_at
+  from tollgate.settlement_record
+  where scope_id = any(${scopeIds}::uuid[]) and effect = 'failed' and effect_after is not null
+  group by file_id) as failed
+join tollgate.settlement_file as file on file.id = failed.file_id
+where not exists (
+  select
+  from tollgate.attention as entry
+  where coalesce(entry.payment_id, '00000000-0000-0000-0000-000000000000') = '00000000-0000-0000-0000-000000000000'
+    and entry.kind = 'settlement' and entry.reference = 'EFFECT ' || replace(failed.file_id::text, '-', '')
+    and entry.resolved_at is null
+    and coalesce((entry.detail ->> 'failedAt')::timestamptz, 'infinity') >= failed.failed_at)
+order by file.id`
