@@ -1,5 +1,6 @@
 /** SQL that reads chargebacks, their reversals and their open amounts. */
 import { type Sql, sql } from '../db/sql.ts'
+import { membersOf } from './stored-members.ts'
 import type { PaymentState } from './types.ts'
 
 export type FactKind = 'chargeback' | 'reversal'
@@ -78,16 +79,11 @@ export const standingOf = (paymentId: string, parentId: string | null) => sql<{
   currency: string
   minor: bigint
 }>`
-with subject as (
+with recursive ${membersOf(sql`id = ${parentId}::uuid and effect in ('authorisation', 'replacement')`)},
+subject as (
   select ${paymentId}::uuid as id
   union all
-  select authorisation.id
-  from tollgate.payment authorisation
-  where authorisation.id = ${parentId}::uuid and authorisation.effect in ('authorisation', 'replacement')
-  union all
-  select increase.id
-  from tollgate.payment increase
-  where increase.referenced_id = ${parentId}::uuid and increase.effect = 'increase')
+  select id from member)
 select currency, sum(minor - given_back)::bigint as minor
 from tollgate.chargeback
 where payment_id in (select id from subject) and kind = 'chargeback' and given_back < minor
@@ -105,10 +101,12 @@ export const capturesOf = (rootId: string | null) => sql<{
   state: PaymentState
   attempt_key: string
 }>`
+  with recursive ${membersOf(sql`id = ${rootId}::uuid`)}
   select capture.id, capture.state, capture.attempt_key
-  from tollgate.payment capture
-  where capture.effect = 'capture' and (
-    capture.referenced_id = ${rootId}::uuid or capture.referenced_id in (
-      select increase.id from tollgate.payment increase
-      where increase.referenced_id = ${rootId}::uuid and increase.effect = 'increase'))
+  from member
+  cross join lateral (
+    select id, state, attempt_key
+    from tollgate.payment
+    where referenced_id = member.id and effect = 'capture'
+    offset 0) as capture
   order by capture.id`

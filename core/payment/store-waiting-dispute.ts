@@ -1,5 +1,6 @@
 /** SQL of chargebacks that were told and are not recorded yet. */
 import { type Sql, sql } from '../db/sql.ts'
+import { membersOf } from './stored-members.ts'
 
 /**
  * Operations by whose keys an acquirer can name a payment. A chargeback of a capture can come by the key of its
@@ -10,19 +11,7 @@ paid as (
   select id, connector, attempt_key, case effect when 'capture' then parent_id else root_id end as root_id
   from tollgate.payment
   where id = ${paymentId}::uuid),
-member as (
-  select root.id, root.attempt_key
-  from paid
-  join tollgate.payment as root on root.id = paid.root_id
-  union all
-  select increase.id, increase.attempt_key
-  from member
-  -- A lookup for each member (offset 0): by their estimated number, the planner would read all payments.
-  cross join lateral (
-    select id, attempt_key
-    from tollgate.payment
-    where referenced_id = member.id and effect = 'increase'
-    offset 0) as increase),
+${membersOf(sql`id = (select root_id from paid)`)},
 named as (
   select id, attempt_key from paid
   union

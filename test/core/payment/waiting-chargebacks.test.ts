@@ -141,6 +141,30 @@ describe('a chargeback that waits for a capture', () => {
     await failed(open)
     assert.equal(await processed(run, eventId), 'recorded')
   })
+
+  for (const no of [0, 1, 2]) {
+    test(`of the capture of an increase of an increase is that of the capture, told by the key of member ${no}`, async () => {
+      const { id: root } = await authorise()
+      const { id: first } = await increase(root)
+      const { id: second } = await increase(first)
+      const paid = await capture(second)
+      const word = { ...told, reference: `deep-${paid.id}`, minor: '5000' }
+      assert.equal(await run.tell([root, first, second][no]!, word), 'recorded')
+      assert.equal((await recordedOf(run, paid.id)).length, 1)
+      await assert.rejects(run.gateway.payments.refund(paid.id, eur('50.00')), refused)
+    })
+  }
+
+  test('as money that is back of an increase of an increase, keeps an open capture from being refunded', async () => {
+    const { id: root } = await authorise()
+    const { id: more } = await increase((await increase(root)).id)
+    const open = await openCapture(root)
+    const outcome = { is: 'declined', reason: '800.100.203', refs: {} }
+    assert.equal(await run.tell(more, { outcome, minor: '1000' }), 'conflict')
+    await run.gateway.operator.enquire(open.id, by)
+    await run.gateway.operator.settle(open.id, 'approved', by)
+    await assert.rejects(run.gateway.payments.refund(open.id, eur('1.00')), refused)
+  })
 })
 
 describe('a chargeback that was set aside', () => {
