@@ -1,77 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
-import { systemClock } from '../../../core/index.ts'
-import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
+import { card, until } from '../../rig/gateway.ts'
 import {
   type Received,
-  type Receiver,
   type ReceiverOptions,
   startReceiver,
 } from '../../rig/notification-receiver.ts'
 import { scheduling } from '../../rig/schedules.ts'
-
-type Shop = {
-  readonly run: TestGateway
-  readonly receiver: Receiver
-  readonly endpointId: string
-  /** Advances the engine's clock. */
-  later(ms: number): void
-  deliveries(): ReturnType<TestGateway['gateway']['webhooks']['deliveries']>
-}
-
-/** One plain endpoint for all types, and a clock that the test moves. */
-async function inShop(
-  work: (shop: Shop) => Promise<void>,
-  mode: ReceiverOptions['mode'] = 'ok',
-): Promise<void> {
-  // The clock stands still, so that a slow machine makes no attempt due.
-  let nowMs = systemClock.realMs()
-  const run = await startGateway({
-    clock: {
-      ...systemClock,
-      realMs: () => nowMs,
-      businessAt: () => new Date(nowMs),
-    },
-  })
-  const receiver = await startReceiver({ mode, toleranceSeconds: Number.POSITIVE_INFINITY })
-  try {
-    const { id: endpointId, signingSecret } = await run.gateway.webhooks.create({
-      entityId: run.merchant,
-      url: receiver.url,
-      wrapper: 'NONE',
-      types: 'PAYMENT,REGISTRATION,SCHEDULE',
-    } as never)
-    receiver.trust({ secrets: [signingSecret!] })
-    const later = (ms: number) => {
-      nowMs += ms
-    }
-    const deliveries = () => run.gateway.webhooks.deliveries(endpointId)
-    await work({ run, receiver, endpointId, later, deliveries })
-  } finally {
-    await run.close()
-    await receiver.close()
-  }
-}
-
-/** Waits until the attempt's outcome is written, which starts its pause. */
-const triedOften = (run: TestGateway, times: number) =>
-  until(async () => {
-    const [row] = await run.sql<{ attempts: number }>(
-      'select max(attempts) as attempts from tollgate.delivery',
-    )
-    return row?.attempts === times ? true : undefined
-  })
-
-/** Waits until the endpoint counts as down and no process has it. */
-const isDown = (run: TestGateway) =>
-  until(async () => {
-    const [row] = await run.sql<{ failures: number; owner: string | null }>(
-      'select failures, owner from tollgate.webhook_queue',
-    )
-    const isOver = row !== undefined && row.failures >= limits.webhookFailures
-    return isOver && row.owner === null ? true : undefined
-  })
+import { inShop, isDown, triedOften } from './shop.ts'
 
 const tellingOf = ({ problem, notification }: Received) => {
   assert.equal(problem, undefined)
@@ -290,15 +227,15 @@ describe('the state of an endpoint', () => {
       const eventId = second.id.split('-')[0]!
       const again = (id: string) =>
         run.gateway.webhooks.replay(endpointId, { eventId: id } as never)
-      await until(async () =>
-        (await run.gateway.webhooks.deliveries(endpointId)).deliveries.every(
-          ({ state }) => state === 'DELIVERED',
-        )
-          ? true
-          : undefined,
-      )
+      const allDelivered = () =>
+        until(async () => {
+          const { deliveries } = await run.gateway.webhooks.deliveries(endpointId)
+          return deliveries.every(({ state }) => state === 'DELIVERED') || undefined
+        })
+      await allDelivered()
       assert.equal((await again(second.id)).replayed, 1)
       assert.equal((await receiver.atLeast(3)).at(-1)?.notification?.type, 'REGISTRATION')
+      await allDelivered()
       assert.equal((await again(eventId)).replayed, 2)
       await receiver.atLeast(5)
       const unknown = { code: '700.400.580', status: 404 }
