@@ -6,9 +6,9 @@ import { newId } from '../ids.ts'
 import { givenUpAfterMs } from './backoff.ts'
 import type { Untellable } from './notification.ts'
 import type { Run } from './reader.ts'
-import { disableEndpoint } from './store.ts'
 import { type Buried, bury } from './store-delivery.ts'
-import type { Delivery, Endpoint } from './types.ts'
+import { disableEndpoint, type Health } from './store-queue.ts'
+import type { Delivery, Endpoint, Verdict } from './types.ts'
 
 const atOnce = 1000
 
@@ -28,38 +28,57 @@ export async function giveUp(
   }
 }
 
-/** Gives up notifications past their time limit. */
-export function giveUpOld(engine: Engine, run: Run, endpointId: string): Promise<void> {
+/**
+ * Gives up what an endpoint does not get any more: all notifications of one that is off, those past
+ * their time limit of others.
+ */
+export function giveUpPast(
+  engine: Engine,
+  run: Run,
+  endpointId: string,
+  endpoint: Reason & Pick<Endpoint, 'active'>,
+): Promise<void> {
+  // The process that disabled the endpoint may have died before it gave them up.
+  if (!endpoint.active)
+    return giveUp(engine, run, endpointId, reasonOf(endpoint), { whileOff: true })
   const before = new Date(engine.clock.realMs() - givenUpAfterMs)
   return giveUp(engine, run, endpointId, 'not taken in time', { before })
 }
 
-/** Disables an endpoint and tells its owner, the operators and the log. */
+/**
+ * Disables an endpoint while the verdict holds, and tells its owner, the operators and the log. May
+ * be repeated: what waits is given up whichever try switched the endpoint off.
+ */
 export async function disable(
   engine: Engine,
   run: Run,
-  { id, version }: Pick<Endpoint, 'id' | 'version'>,
-  reason: string,
+  me: string,
+  health: Health,
+  verdict: Verdict,
 ): Promise<void> {
+  const { endpointId: id } = health
+  const { reason } = verdict
   const now = new Date(engine.clock.realMs())
-  const [disabled] = await run(disableEndpoint(id, version, reason, now, newId()))
-  // The endpoint changed during the attempt, so the result says nothing about the new settings.
-  if (disabled === undefined) return
-  engine.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
-  engine.events.emit({
-    id: newId(),
-    type: 'webhook.disabled',
-    resource: id,
-    channelId: disabled.entity_id,
-    sequence: 1,
-    at: now,
-    data: { reason },
-  })
+  const [disabled] = await run(disableEndpoint(me, health, verdict, now, newId()))
+  if (disabled !== undefined) {
+    engine.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
+    engine.events.emit({
+      id: newId(),
+      type: 'webhook.disabled',
+      resource: id,
+      channelId: disabled.entity_id,
+      sequence: 1,
+      at: now,
+      data: { reason },
+    })
+  }
   await giveUp(engine, run, id, `the endpoint was disabled: ${reason}`, { whileOff: true })
 }
 
+type Reason = Pick<Endpoint, 'removedAt' | 'disabledReason'>
+
 /** Why a disabled endpoint gets no notifications. */
-export function reasonOf(endpoint: Endpoint | undefined): string {
+export function reasonOf(endpoint: Reason | undefined): string {
   if (endpoint?.removedAt != null) return 'the endpoint was removed'
   return endpoint?.disabledReason == null
     ? 'the endpoint was switched off'

@@ -7,7 +7,7 @@ import { byIndex } from '../db/lanes.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, lowestId, lowestIdAt, newId } from '../ids.ts'
-import { giveUpOld } from './disable.ts'
+import { giveUpPast } from './disable.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
 import type { Run } from './reader.ts'
 import { Sender } from './sender.ts'
@@ -187,7 +187,13 @@ export class WebhookDispatcher {
       const [taken] = await this.#run(takeQueue(endpointId, this.#me, now))
       if (taken === undefined) return
       const queue = this.#queueOf(endpointId, taken)
-      await giveUpOld(this.#engine, this.#run, endpointId)
+      const { active, disabled_reason: disabledReason, removed_at: removedAt } = taken
+      const endpoint = { active, disabledReason, removedAt }
+      await giveUpPast(this.#engine, this.#run, endpointId, endpoint).catch((error: unknown) => {
+        // The next to take the endpoint tries this again.
+        queue.ending = true
+        throw error
+      })
       queue.more = true
       this.#sender.pump(queue)
     })
@@ -230,7 +236,7 @@ export class WebhookDispatcher {
         queue.more = true
       }
       const isOver = startedMs > queue.leaseUntilMs
-      if (isOver && queue.running === 0) this.#queues.delete(queue.endpointId)
+      if (isOver && queue.running === 0) this.#forget(queue)
       else if (this.#isDone(queue, startedMs)) done.push(queue)
       else this.#sender.pump(queue)
     }
@@ -251,19 +257,22 @@ export class WebhookDispatcher {
   }
 
   async #release(queues: readonly EndpointQueue[]): Promise<void> {
-    for (const queue of queues) {
-      this.#queues.delete(queue.endpointId)
-      if (queue.woken && queue.ending) queue.probeAt = null
-    }
+    for (const queue of queues) this.#forget(queue)
     for (let from = 0; from < queues.length; from += limits.webhookClaim) {
       const some = queues.slice(from, from + limits.webhookClaim)
       const wakeAt = await this.#wakeAts(some)
       const rows = some.map((queue) => ({
-        ...releasedAs(queue),
+        endpoint_id: queue.endpointId,
+        woken: queue.woken && queue.ending,
         wake_at: wakeAt.get(queue) ?? null,
       }))
       await this.#run(releaseQueues(this.#me, rows))
     }
+  }
+
+  #forget(queue: EndpointQueue): void {
+    queue.left = true
+    this.#queues.delete(queue.endpointId)
   }
 
   /**
@@ -304,13 +313,6 @@ export class WebhookDispatcher {
     await this.#release(queues).catch(() => {})
   }
 }
-
-const releasedAs = ({ endpointId, failures, failingSince, probeAt }: EndpointQueue) => ({
-  endpoint_id: endpointId,
-  failures,
-  failing_since: failingSince,
-  probe_at: probeAt,
-})
 
 /** An id below every id made since. */
 const idBefore = (ms: number): string => lowestIdAt(idTimeMs(newId()) - ms)

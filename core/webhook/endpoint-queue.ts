@@ -4,7 +4,7 @@
  */
 import { limits } from '@tollgate/schemas'
 import { triesInOrder } from './backoff.ts'
-import type { Delivery, Endpoint, EndpointKeys } from './types.ts'
+import type { Delivery, Endpoint, EndpointKeys, Verdict } from './types.ts'
 
 export type Ready = { readonly endpoint: Endpoint; readonly keys: EndpointKeys | null }
 
@@ -17,6 +17,15 @@ export class EndpointQueue {
   failingSince: Date | null = null
   /** No attempt starts before this time. */
   probeAt: Date | null = null
+  /** Why the endpoint is to be disabled; a success takes the reason away. */
+  verdict: Verdict | undefined
+  /** A success ended a time of failures: what waits is due once this is stored. */
+  frees = false
+  /** Whether the state above differs from what is stored, and its storing. */
+  unsaved = false
+  saving: Promise<boolean> | undefined
+  /** The process has given the endpoint away; another object may serve it. */
+  left = false
   /** Monotonic end of the lease. */
   leaseUntilMs = 0
   /** Whether the database may hold deliveries beyond those in memory. */
@@ -48,9 +57,10 @@ export class EndpointQueue {
     return this.failures >= limits.webhookFailures
   }
 
-  /** No delivery runs, waits or is about to be written. */
+  /** No delivery runs, waits or is about to be written, and the state of the endpoint is stored. */
   get isIdle(): boolean {
-    return this.#known.size === 0 && !this.reading
+    const isSaved = !this.unsaved && this.saving === undefined
+    return this.#known.size === 0 && !this.reading && isSaved
   }
 
   get hasWork(): boolean {
@@ -134,6 +144,15 @@ export class EndpointQueue {
     const rest = chain?.filter(({ id }) => id !== delivery.id) ?? []
     if (rest.length > 0) this.#chains.set(delivery.resource, rest)
     this.#window = Math.min(this.#window + 1, limits.webhooksPerEndpoint)
+  }
+
+  /** A success: the endpoint is well, whatever was decided about it before. */
+  recovers(): void {
+    this.frees ||= this.isDown
+    this.failures = 0
+    this.failingSince = null
+    this.probeAt = null
+    this.verdict = undefined
   }
 
   /** Ends a failed delivery: later ones of its resource wait in the database. */

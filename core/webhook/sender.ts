@@ -6,16 +6,15 @@ import { newId } from '../ids.ts'
 import { notifications } from '../telemetry.ts'
 import { sendCallback, sendNotification, type Underway } from './attempt.ts'
 import { givenUpAfterMs, pauseMs, probePauseMs } from './backoff.ts'
-import { disable, giveUp, reasonOf, untellable } from './disable.ts'
+import { giveUp, reasonOf, untellable } from './disable.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
-import { disabling, healthOf } from './health.ts'
+import { disabling, HealthWriter } from './health.ts'
 import { Untellable } from './notification.ts'
 import { Outcomes } from './outcomes.ts'
 import { Reader, type Run } from './reader.ts'
 import { Turns } from './send-limiter.ts'
 import { type Counted, SendRoom } from './send-room.ts'
-import { freeWaiting, type OutcomeRow } from './store-delivery.ts'
-import { saveHealth } from './store-queue.ts'
+import type { OutcomeRow } from './store-delivery.ts'
 import type { Delivery, Endpoint, Tried } from './types.ts'
 
 /** An attempt, and the endpoint that it used; the endpoint may have changed since. */
@@ -24,8 +23,8 @@ type Sent = { readonly tried: Tried; readonly endpoint: Endpoint }
 export class Sender {
   readonly #engine: Engine
   readonly #run: Run
-  readonly #me: string
   readonly #outcomes: Outcomes
+  readonly #health: HealthWriter
   readonly #reader: Reader
   readonly #underway: Underway = new Set()
   readonly #work = new Set<Promise<void>>()
@@ -38,9 +37,9 @@ export class Sender {
     this.#room = new SendRoom((queue) => this.pump(queue), onRoom)
     this.#engine = engine
     this.#run = run
-    this.#me = me
     this.#reader = new Reader(engine, run)
     this.#outcomes = new Outcomes((statement) => run(statement), engine.clock)
+    this.#health = new HealthWriter(engine, run, me)
   }
 
   /** Whether healthy endpoints wait for room: further claims would wait as well. */
@@ -169,10 +168,15 @@ export class Sender {
   ): void {
     queue.delivered(delivery)
     const only = { only: delivery.id }
-    const given = this.#untilWritten(queue, () =>
-      giveUp(this.#engine, this.#run, delivery.endpointId, reason, only),
+    this.#track(
+      giveUp(this.#engine, this.#run, delivery.endpointId, reason, only)
+        .catch((error: unknown) => {
+          // The delivery stays in the database, and this finds it again after a pause.
+          queue.ending = true
+          this.#warn(queue, error, 'a notification could not be given up')
+        })
+        .then(() => queue.written(delivery)),
     )
-    this.#track(given.then(() => queue.written(delivery)))
   }
 
   /**
@@ -200,8 +204,10 @@ export class Sender {
     const nowMs = this.#engine.clock.realMs()
     if (tried.delivered) {
       queue.delivered(delivery)
-      this.#recovered(queue, nowMs)
-      this.#write(queue, delivery, tried, { state: 'delivered', ended_at: new Date(nowMs) })
+      const end = { state: 'delivered' as const, ended_at: new Date(nowMs) }
+      const write = () => this.#write(queue, delivery, tried, end)
+      if (queue.failures === 0) void write()
+      else this.#track(this.#recovered(queue, delivery, write))
       return
     }
     queue.failed(delivery)
@@ -216,34 +222,37 @@ export class Sender {
       ? { state: 'dead' as const, reason: 'not taken in time', ended_at: new Date(nowMs) }
       : { state: 'pending' as const, due_at: dueAt }
     const written = this.#write(queue, delivery, tried, end)
-    const reason = disabling(queue, endpoint, tried, nowMs)
-    if (reason !== undefined) {
+    queue.verdict = disabling(queue, endpoint, tried, nowMs) ?? queue.verdict
+    if (queue.verdict !== undefined) {
+      // No pause, so that the notifications of an endpoint that is off are given up at once.
+      queue.probeAt = null
       queue.ending = true
-      const off = () => disable(this.#engine, this.#run, endpoint, reason)
-      this.#track(written.then(() => this.#untilWritten(queue, off)))
     } else if (queue.isDown || tried.retryAfterMs > 0) {
       queue.probeAt = new Date(nowMs + probePauseMs(queue.failures, tried.retryAfterMs))
       queue.ending = true
       queue.forgetWaiting()
     }
-    this.#track(this.#save(queue))
+    queue.unsaved = true
+    // A notification that is given up with its endpoint has this attempt in its log.
+    this.#track(written.then(async () => void (await this.#health.save(queue))))
   }
 
-  /** A success after failures: deliveries that waited for a pause go at once. */
-  #recovered(queue: EndpointQueue, nowMs: number): void {
-    if (queue.failures === 0) return
-    const wasDown = queue.isDown
-    queue.failures = 0
-    queue.failingSince = null
-    queue.probeAt = null
-    this.#track(
-      this.#save(queue).then(async () => {
-        const free = () => this.#run(freeWaiting(queue.endpointId, new Date(nowMs)))
-        if (wasDown) await this.#untilWritten(queue, free)
-        queue.more = true
-        this.pump(queue)
-      }),
-    )
+  /**
+   * A success after failures: deliveries that waited for a pause go at once. The health comes before
+   * the outcome: after a crash between them, the notification is sent once more and frees the others.
+   */
+  async #recovered(
+    queue: EndpointQueue,
+    delivery: Delivery,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    queue.recovers()
+    if (!(await this.#health.save(queue))) {
+      queue.written(delivery)
+      return
+    }
+    queue.more = true
+    await write()
   }
 
   #write(
@@ -276,25 +285,6 @@ export class Sender {
     return written
   }
 
-  async #save(queue: EndpointQueue): Promise<void> {
-    await this.#run(saveHealth(this.#me, healthOf(queue))).catch((error: unknown) =>
-      this.#warn(queue, error, 'the state of a webhook endpoint could not be written'),
-    )
-  }
-
-  /** Repeats what the database refused, as results are repeated: nobody else would write it. */
-  async #untilWritten(queue: EndpointQueue, write: () => Promise<unknown>): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        await write()
-        return
-      } catch (error) {
-        this.#warn(queue, error, 'the state of notifications could not be written yet')
-        await new Promise((next) => setTimeout(next, limits.webhookPollMs))
-      }
-    }
-  }
-
   #warn(queue: EndpointQueue, error: unknown, message: string): void {
     tellFailure(this.#engine.log, error, message, { endpoint: queue.endpointId })
   }
@@ -304,6 +294,7 @@ export class Sender {
    */
   async close(graceMs: number): Promise<void> {
     this.#stopped = true
+    this.#health.stop()
     const timer = setTimeout(() => {
       for (const call of this.#underway) call.finish()
     }, graceMs)

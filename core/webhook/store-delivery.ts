@@ -95,13 +95,6 @@ export const dueDeliveries = (
   left join tollgate.event on event.id = due.event_id
   order by due.due_at, due.seq`
 
-/**
- * After recovery an endpoint gets the deliveries that waited for their own next attempt at once.
- */
-export const freeWaiting = (endpointId: string, now: Date) => sql`
-  update tollgate.delivery set due_at = ${now}::timestamptz
-  where endpoint_id = ${endpointId}::uuid and state = 'pending' and due_at > ${now}::timestamptz and attempts > 0`
-
 export type Buried = {
   /** Only older deliveries. */
   readonly before: Date | null

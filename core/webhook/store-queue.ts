@@ -1,7 +1,10 @@
 /** SQL of the endpoints' leases and of their health. */
 import { limits } from '@tollgate/schemas'
-import { sql } from '../db/sql.ts'
+import { engineActor } from '../audit/actor.ts'
+import { auditRows } from '../audit/stored-rows.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import { leaseEnd, mayTake } from './stored-lease.ts'
+import type { Verdict } from './types.ts'
 
 const leaseMs = limits.webhookLeaseMs
 
@@ -33,13 +36,25 @@ export const claimQueues = (now: Date, again: Date, limit: number) => sql<{ endp
     for update skip locked)
   returning endpoint_id`
 
-export type QueueRow = { endpoint_id: string; failures: number; failing_since: Date | null }
+export type QueueRow = {
+  endpoint_id: string
+  failures: number
+  failing_since: Date | null
+  active: boolean
+  disabled_reason: string | null
+  removed_at: Date | null
+}
 
 /** Takes the free lease of an endpoint; empty during its pause. */
 export const takeQueue = (endpointId: string, me: string, now: Date) => sql<QueueRow>`
+with taken as (
   update tollgate.webhook_queue queue set owner = ${me}::uuid, wake_at = null, lease_until = ${leaseEnd}
   where endpoint_id = ${endpointId}::uuid and ${mayTake(me, now)}
-  returning endpoint_id, failures, failing_since`
+  returning endpoint_id, failures, failing_since)
+select taken.endpoint_id, taken.failures, taken.failing_since, coalesce(endpoint.active, false) as active,
+  endpoint.disabled_reason, endpoint.removed_at
+from taken
+left join tollgate.webhook_endpoint endpoint on endpoint.id = taken.endpoint_id`
 
 /** Renews this process's leases, and tells which endpoints another process gave work. */
 export const keepQueues = (me: string, now: Date) => sql<{ endpoint_id: string; woken: boolean }>`
@@ -63,11 +78,64 @@ export type Health = {
   readonly probeAt: Date | null
 }
 
-/** Stores the health of the endpoints that this process serves. */
-export const saveHealth = (me: string, health: Health) => sql`
-  update tollgate.webhook_queue set failures = ${health.failures}::integer,
-    failing_since = ${health.failingSince}::timestamptz, probe_at = ${health.probeAt}::timestamptz
-  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid`
+const healthColumns = (health: Health): Sql => sql`
+    failures = ${health.failures}::integer, failing_since = ${health.failingSince}::timestamptz,
+    probe_at = ${health.probeAt}::timestamptz`
+
+/** Stores the health of an endpoint. Empty when another process has its lease. */
+export const saveHealth = (me: string, health: Health) => sql<{ endpoint_id: string }>`
+  update tollgate.webhook_queue set ${healthColumns(health)}
+  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid
+  returning endpoint_id`
+
+/**
+ * Stores that an endpoint recovered, and makes the deliveries due that waited for their own next
+ * attempt. One commit, since a recovered endpoint has nobody who would free them later.
+ */
+export const saveRecovery = (me: string, health: Health, now: Date) => sql<{
+  endpoint_id: string
+}>`
+with held as (
+  update tollgate.webhook_queue set ${healthColumns(health)}
+  where endpoint_id = ${health.endpointId}::uuid and owner = ${me}::uuid
+  returning endpoint_id),
+freed as (
+  update tollgate.delivery set due_at = ${now}::timestamptz
+  where exists (select from held) and endpoint_id = ${health.endpointId}::uuid and state = 'pending'
+    and due_at > ${now}::timestamptz and attempts > 0)
+select endpoint_id from held`
+
+/**
+ * The engine disables an endpoint, once, with an audit entry, while the verdict holds: the endpoint
+ * is as it was tried, and no other process has taken its lease and tried it since. Locks in the
+ * order of the owner's changes: the endpoint first.
+ */
+export const disableEndpoint = (
+  me: string,
+  health: Health,
+  { version, reason }: Verdict,
+  now: Date,
+  auditId: string,
+) => sql<{ entity_id: string }>`
+with tried as materialized (
+  select id
+  from tollgate.webhook_endpoint
+  where id = ${health.endpointId}::uuid and active and version = ${version}::integer
+  for no key update),
+held as (
+  update tollgate.webhook_queue set ${healthColumns(health)}
+  where endpoint_id in (select id from tried) and owner = ${me}::uuid
+  returning endpoint_id),
+changed as (
+  update tollgate.webhook_endpoint set active = false, disabled_at = ${now}::timestamptz,
+    disabled_reason = ${reason}::text, version = version + 1
+  where id in (select endpoint_id from held)
+  returning id, entity_id),
+audited as (${auditRows(
+  { id: auditId, actor: engineActor, action: 'webhook.disabled', detail: { reason } },
+  { from: sql`changed`, resource: sql`id`, entityId: sql`entity_id` },
+)})
+select entity_id from changed`
 
 /** After a delivered test of an endpoint that is down: the notification that is due next is due now, as a probe. */
 export const probeNow = (endpointId: string, now: Date) => sql<{ endpoint_id: string }>`
@@ -84,31 +152,29 @@ returning endpoint_id`
 
 export type ReleaseRow = {
   readonly endpoint_id: string
-  readonly failures: number
-  readonly failing_since: Date | null
-  readonly probe_at: Date | null
+  /** A request woke the endpoint: its pause is over. */
+  readonly woken: boolean
   /** The next time that the endpoint needs a process; null: it has received everything. */
   readonly wake_at: Date | null
 }
 
-/** Ends leases. A wake-up meanwhile is kept. */
+/** Ends leases. A wake-up meanwhile is kept. The next process goes by the health that is stored. */
 export const releaseQueues = (me: string, rows: readonly ReleaseRow[]) => sql`
 with mine as materialized (
-  select released.endpoint_id, released.failures, released.failing_since, released.probe_at, released.wake_at
+  select released.endpoint_id, case when not released.woken then held.probe_at end as probe_at, released.wake_at
   from (
-    select endpoint_id, failures, failing_since, probe_at, wake_at
+    select endpoint_id, woken, wake_at
     from json_to_recordset(${JSON.stringify(rows)}::json)
-      as given(endpoint_id uuid, failures integer, failing_since timestamptz, probe_at timestamptz, wake_at timestamptz)
+      as given(endpoint_id uuid, woken boolean, wake_at timestamptz)
     -- In the lock order of claims.
     order by endpoint_id) released
   cross join lateral (
-    select endpoint_id
+    select probe_at
     from tollgate.webhook_queue
     where endpoint_id = released.endpoint_id and owner = ${me}::uuid
     for update) held)
-update tollgate.webhook_queue queue set owner = null, lease_until = null, failures = mine.failures,
-  failing_since = mine.failing_since, probe_at = mine.probe_at,
-  wake_at = least(greatest(queue.wake_at, mine.probe_at), mine.wake_at)
+update tollgate.webhook_queue queue set owner = null, lease_until = null, probe_at = mine.probe_at,
+  wake_at = least(case when queue.wake_at is not null then greatest(queue.wake_at, mine.probe_at) end, mine.wake_at)
 from mine
 where queue.endpoint_id = mine.endpoint_id`
 

@@ -1,5 +1,4 @@
 /** SQL of webhook endpoints for their owners, and of the log of deliveries. */
-import { engineActor } from '../audit/actor.ts'
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { highestIdAt, lowestId } from '../ids.ts'
@@ -185,26 +184,6 @@ waiting as (
   where endpoint_id in (select id from changed) and state = 'pending' and due_at > ${now}::timestamptz),
 woken as (${wake(id, now)})
 select id from changed`
-
-/**
- * The engine disables the endpoint, once, with an audit entry.
- *
- * @param version of the tried endpoint: an endpoint that changed since stays enabled.
- */
-export const disableEndpoint = (
-  id: string,
-  version: number,
-  reason: string,
-  now: Date,
-  auditId: string,
-) => sql<{ entity_id: string }>`
-with changed as (
-  update tollgate.webhook_endpoint set active = false, disabled_at = ${now}::timestamptz,
-    disabled_reason = ${reason}::text, version = version + 1
-  where id = ${id}::uuid and active and version = ${version}::integer
-  returning id, entity_id),
-audited as (${told({ id: auditId, actor: engineActor, action: 'webhook.disabled', detail: { reason } })})
-select entity_id from changed`
 
 export type DeliveryRow = {
   id: string

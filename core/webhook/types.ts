@@ -25,6 +25,9 @@ export type Endpoint = {
   readonly failingSince: Date | null
 }
 
+/** An attempt's reason to disable an endpoint, and the version of the endpoint that it tried. */
+export type Verdict = { readonly reason: string; readonly version: number }
+
 /** The sealed secrets of an endpoint. */
 export type EndpointSecrets = {
   readonly encryptionKey: string

@@ -307,39 +307,6 @@ describe('the state of an endpoint', () => {
       assert.equal(ids.size, 20)
     }, 'fail'))
 
-  test('a database that fails when the endpoint recovers ends no process, and all that waited is sent', () =>
-    inShop(async ({ run, receiver, later }) => {
-      await Promise.all(Array.from({ length: 6 }, () => run.pay()))
-      await isDown(run)
-      // The statement that makes waiting deliveries due fails twice.
-      await run.sql('create sequence tollgate.failed')
-      await run.sql(
-        `create function tollgate.fail_twice() returns trigger language plpgsql as $$
-         begin
-           if current_query() like '%attempts > 0%' and nextval('tollgate.failed') <= 2 then
-             raise exception 'not now';
-           end if;
-           return null;
-         end $$`,
-      )
-      await run.sql(
-        `create trigger fail_twice before update on tollgate.delivery
-         for each statement execute function tollgate.fail_twice()`,
-      )
-      receiver.behave('ok')
-      later(150_000)
-      await until(async () => {
-        const rows = await run.sql(`select id from tollgate.delivery where state <> 'delivered'`)
-        return rows.length === 0 ? true : undefined
-      })
-      await until(async () => {
-        const [row] = await run.sql<{ tries: string }>(
-          'select last_value as tries from tollgate.failed',
-        )
-        return Number(row?.tries) === 3 || undefined
-      })
-    }, 'fail'))
-
   test('a delivered test of an endpoint that is down sends what waits', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       await Promise.all(Array.from({ length: 6 }, () => run.pay()))
