@@ -3,26 +3,20 @@
  * unless the payment's account reads more of what another one handed to it.
  */
 import { createHash } from 'node:crypto'
-import { limits } from '@tollgate/schemas'
 import { storable } from '../db/json.ts'
+import { sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { entryAbout } from './list.ts'
+import { listContent } from './other-content.ts'
+import { isSameMerchant } from './same-merchant.ts'
 import {
   addEvent,
-  addOtherContent,
   addUnprovenBeside,
-  addVerifiedBeside,
+  type EventOf,
   type Handed,
   type StoredClaim,
 } from './store.ts'
-
-/** An event of an account: the id is the acquirer's. */
-export type EventOf = {
-  readonly connector: string
-  readonly account: string
-  readonly eventId: string
-}
+import { addVerifiedBeside, isAlone, isFirst, knownAt } from './store-content.ts'
 
 /**
  * Stores a claim.
@@ -32,34 +26,60 @@ export type EventOf = {
  */
 export async function keepClaim(
   engine: Engine,
-  { connector, account, eventId }: EventOf,
+  event: EventOf,
   claim: StoredClaim,
   handed?: Handed,
 ): Promise<boolean> {
+  const { connector, account, eventId } = event
   const text = storable(claim)
   await faultPoint('before-event', eventId)
-  const rows = await engine.lanes.single(addEvent(connector, account, eventId, text, handed))
+  const known = await add(engine, event, claim, text, handed)
   await faultPoint('after-event', eventId)
-  if (rows.length > 0) return true
+  if (known === undefined) return true
   if (!claim.verified) {
     const beside = await engine.lanes.single(addUnprovenBeside(connector, account, eventId, text))
     return beside.length > 0
   }
-  const digest = digestOf([text])
-  const another = { connector, account, eventId, claim: text, digest }
+  const another = { ...event, claim: text, digest: digestOf([canonical(claim)]) }
   if (handed === undefined) {
     const [beside] = await engine.lanes.single(addVerifiedBeside(another))
     if (beside !== undefined) return true
   }
-  const about = { connector, account, eventId, digest, key: claim.key }
-  // An operator's retry applies to this content, and not to the first one.
-  const entry = await entryAbout(engine, 'event', about, {
-    why: 'it came again and says something else',
-    now: claim,
-    digest,
-  })
-  await engine.lanes.together(addOtherContent(another, limits.eventContents), [entry])
+  await listContent(engine, another, claim, known)
   return false
+}
+
+/**
+ * Stores a claim, unless its event id is known. An event id counts for one operation per merchant number: the first
+ * one, at whichever account of the number it came. Two that come at once take turns, so that one of them is the first.
+ *
+ * @returns the account at which the id is known; undefined when the event is new.
+ */
+async function add(
+  engine: Engine,
+  event: EventOf,
+  claim: StoredClaim,
+  text: string,
+  handed: Handed | undefined,
+): Promise<string | undefined> {
+  const { lanes } = engine
+  const { connector, account, eventId } = event
+  const where = claim.verified ? isAlone(account) : sql`true`
+  if ((await lanes.single(addEvent(event, text, handed, where))).length > 0) return undefined
+  if (!claim.verified) return account
+  const apart: string[] = []
+  for (;;) {
+    const condition = isFirst(event, claim.key, apart)
+    const turn = `event ${connector} ${eventId}`
+    const added = await lanes.alone(turn, addEvent(event, text, handed, condition))
+    if (added.length > 0) return undefined
+    const rows = await lanes.single(knownAt(event, claim.key, apart))
+    for (const { account: other } of rows) {
+      if (other === account || (await isSameMerchant(engine, connector, account, other)))
+        return other
+      apart.push(other)
+    }
+  }
 }
 
 /** A repeat of the same message is listed once. */
@@ -68,3 +88,11 @@ export function digestOf(contents: readonly string[]): string {
   for (const content of contents) hash.update(`${content}\n`)
   return hash.digest('hex').slice(0, 16)
 }
+
+/** JSON with names in their order at every depth: a claim that was stored meanwhile has another order. */
+const canonical = (claim: StoredClaim): string =>
+  JSON.stringify(JSON.parse(storable(claim)), (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )

@@ -23,25 +23,36 @@ export type About = {
 export async function entryAbout(
   engine: Pick<Engine, 'lanes'>,
   kind: Extract<AttentionKind, 'event' | 'unclaimed'>,
-  { connector, account, eventId, digest, key }: About,
+  about: About,
   detail: Readonly<Record<string, unknown>>,
 ): Promise<Sql> {
+  const { connector, account, key } = about
   const [named] = key === null ? [] : await engine.lanes.single(paymentByAttempt(key))
   const isOwn = named?.connector === connector && (named.account_id ?? internalAccount) === account
-  const payment = isOwn ? named : undefined
+  const place = placeOf(about, isOwn ? named.id : null, named !== undefined && !isOwn)
+  const { paymentId, attemptKey, reference } = place
+  const whole = { ...place.detail, ...detail }
+  return addAttention(newId(), kind, paymentId, attemptKey, 0, whole, reference)
+}
+
+/**
+ * The beginning of an entry about a message.
+ *
+ * @param isOthers Whether the key is that of a payment which the entry does not name.
+ */
+export function placeOf(
+  { connector, account, eventId, digest, key }: About,
+  paymentId: string | null,
+  isOthers: boolean,
+) {
   // Other merchant numbers have the same event ids; a payment has one account.
   const said = digest === undefined ? eventId : `${eventId} says ${digest}`
-  const reference = payment === undefined ? `${connector} ${account} ${said}` : said
-  const isOthers = named !== undefined && !isOwn
-  return addAttention(
-    newId(),
-    kind,
-    payment?.id ?? null,
-    isOthers ? null : key,
-    0,
-    { connector, account, event: eventId, ...(isOthers ? { key } : {}), ...detail },
-    reference,
-  )
+  return {
+    paymentId,
+    attemptKey: isOthers ? null : key,
+    detail: { connector, account, event: eventId, ...(isOthers ? { key } : {}) },
+    reference: paymentId === null ? `${connector} ${account} ${said}` : said,
+  }
 }
 
 /** The account name for payments without an account. */

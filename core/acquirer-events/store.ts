@@ -14,6 +14,13 @@ export type InboundRow = {
   received_at: string
 }
 
+/** An event of an account: the id is the acquirer's. */
+export type EventOf = {
+  readonly connector: string
+  readonly account: string
+  readonly eventId: string
+}
+
 /** A claim in its stored form: amounts as text, and whether the message was verified. */
 export type StoredClaim = {
   readonly key: string
@@ -38,52 +45,24 @@ export type Handed = {
  * state, since anybody may have sent the latter under this id.
  *
  * @param claim JSON of a StoredClaim.
+ * @param where A further condition.
  */
 export const addEvent = (
-  connector: string,
-  account: string,
-  eventId: string,
+  { connector, account, eventId }: EventOf,
   claim: string,
-  handed?: Handed,
+  handed: Handed | undefined,
+  where: Sql,
 ) => sql<{
   event_id: string
 }>`
   insert into tollgate.inbound_event as event (connector, account, event_id, claim, received_at, heard_by)
-  values (${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb,
-    coalesce(${handed?.receivedAt ?? null}::timestamptz, now()), ${handed?.by ?? null}::text)
+  select ${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb,
+    coalesce(${handed?.receivedAt ?? null}::timestamptz, now()), ${handed?.by ?? null}::text
+  where ${where}
   on conflict (connector, account, event_id) do update
   set claim = excluded.claim, received_at = excluded.received_at, heard_by = excluded.heard_by,
     processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
   where excluded.claim ->> 'verified' = 'true' and event.claim ->> 'verified' is distinct from 'true'
-  returning event_id`
-
-/** A verified claim under an event id that its account knows with another content. */
-export type Another = {
-  readonly connector: string
-  readonly account: string
-  readonly eventId: string
-  /** JSON of a StoredClaim. */
-  readonly claim: string
-  readonly digest: string
-}
-
-/** The id of a further content that is an event of its own, like one that an operator retries; no event id has a blank. */
-const idOfContent = ({ eventId, digest }: Another) => sql`${`${eventId} says ${digest}`}::text`
-
-/**
- * Stores what an account hears of itself beside what was handed to it, so that both count, since a connector knows
- * most of the account's own payments. Only about the same operation: accounts of one merchant number share the
- * ids of events, so a claim about another one may be the same news. Empty when it does not count, or is known.
- */
-export const addVerifiedBeside = (another: Another) => sql<{ event_id: string }>`
-  insert into tollgate.inbound_event (connector, account, event_id, claim)
-  select known.connector, known.account, ${idOfContent(another)}, ${another.claim}::jsonb
-  from tollgate.inbound_event as known
-  where known.connector = ${another.connector}::text and known.account = ${another.account}::text
-    and known.event_id = ${another.eventId}::text and known.claim ->> 'verified' = 'true'
-    and known.heard_by is not null and known.claim <> ${another.claim}::jsonb
-    and known.claim ->> 'key' = ${another.claim}::jsonb ->> 'key'
-  on conflict do nothing
   returning event_id`
 
 /** A handed event that the account heard of later itself takes its place in the order of arrival. */
@@ -129,21 +108,6 @@ export const addUnprovenBeside = (
   on conflict do nothing
   returning event_id`
 
-/** Notes a verified event with a known id and another content for operators. Empty when this content is known. */
-export const addOtherContent = (another: Another, most: number) => sql<{ event_id: string }>`
-  update tollgate.inbound_event as event set others = others || jsonb_build_array(${another.claim}::jsonb)
-  where connector = ${another.connector}::text and account = ${another.account}::text
-    and event_id = ${another.eventId}::text
-    and claim ->> 'verified' = 'true' and claim <> ${another.claim}::jsonb
-    and jsonb_array_length(others) < ${most}::integer
-    and not exists (select from jsonb_array_elements(others) as known where known = ${another.claim}::jsonb)
-    and not exists (
-      select from tollgate.inbound_event as beside
-      where beside.connector = event.connector and beside.account = event.account
-        and beside.event_id = ${idOfContent(another)}
-        and beside.claim = ${another.claim}::jsonb)
-  returning event_id`
-
 /** The number of recent unverified events of an account, up to `most`. */
 export const countUnverified = (
   connector: string,
@@ -160,7 +124,7 @@ export const countUnverified = (
     limit ${most}::integer) as lately`
 
 /** The merchant of an account, and the mode; null for payments without an account. */
-const merchantOf = (account: Sql) => sql`(
+export const merchantOf = (account: Sql) => sql`(
   select channel.parent_id::text || ' ' || held.mode
   from tollgate.merchant_account as held
   join tollgate.entity as channel on channel.id = held.channel_id

@@ -249,6 +249,19 @@ export class Lanes {
   }
 
   /**
+   * Runs a statement while no process runs another one under the same name, so that it sees what they wrote. Not tried
+   * again by itself.
+   */
+  alone<Row>(name: string, statement: Sql<Row>): Promise<Row[]> {
+    const turn = sql`select pg_advisory_xact_lock(hashtextextended(${name}::text, 0))`
+    const work = async (client: Client) => {
+      await this.database.query(client, turn)
+      return this.database.query(client, statement)
+    }
+    return this.database.transaction(this.#single, work, patience(limits.statementTryMs))
+  }
+
+  /**
    * A slow statement for which no request waits. Safe to run again, like those of `single`. After a
    * failure, its next regular run repeats it.
    */

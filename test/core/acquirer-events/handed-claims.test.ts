@@ -95,7 +95,7 @@ describe('claims of both accounts under one event id', () => {
     assert.deepEqual([await run.listed(id), await run.listed(another)], [[], []])
   })
 
-  test('a handed chargeback is listed where the account heard its id about another payment before', async () => {
+  test('a chargeback that came to another address is listed where the account heard its id about another payment before', async () => {
     const [{ id }, { id: another }] = [
       await run.debit('id-used-late'),
       await run.debit('id-used-early'),
@@ -105,8 +105,6 @@ describe('claims of both accounts under one event id', () => {
     assert.equal(await run.outcomeAt(run.account, '1002'), 'recorded')
     const late = { eventId: '1002', key, outcome: chargeback, reference: 'case-late' }
     await run.bring(run.other, late)
-    assert.equal(await run.outcomeAt(run.other, '1002'), 'handed-over')
-    await nothingOpen([key, anotherKey])
     assert.deepEqual([await chargebacksOf(id), await chargebacksOf(another)], [[], ['9200']])
     await retryListed(id)
     await nothingOpen([key, anotherKey])
@@ -126,7 +124,7 @@ describe('claims of both accounts under one event id', () => {
     return entities.createAccount({ ...account, settings: { number: 'MID-1' } })
   }
 
-  test('a chargeback about another payment that two accounts hand over is listed once', async () => {
+  test('a chargeback about another payment that came to two other addresses is listed once', async () => {
     const [{ id }, { id: another }] = [
       await run.debit('handed-twice'),
       await run.debit('own-first'),
@@ -138,8 +136,6 @@ describe('claims of both accounts under one event id', () => {
     const about = { eventId: '1003', key, minor: '3000', outcome: chargeback }
     for (const account of [run.other, heard]) {
       await run.bring(account, about)
-      assert.equal(await run.outcomeAt(account, '1003'), 'handed-over')
-      await nothingOpen([key])
       assert.deepEqual([await chargebacksOf(id), await run.listed(id)], [[], ['event']])
     }
     // Without a reference, one event id is one dispute: refunds wait until an operator has looked.
@@ -233,7 +229,6 @@ describe('claims of both accounts under one event id', () => {
     })
     assert.equal(await run.outcomeAt(run.account, about.eventId), 'unknown-key')
     await run.bring(run.other, { ...about, key: await run.keyOf(id) })
-    assert.equal(await run.outcomeAt(run.other, about.eventId), 'handed-over')
     const [kept] = await row(
       'select waits from tollgate.inbound_event where account = $1 and event_id = $2',
     )

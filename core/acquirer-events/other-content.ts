@@ -1,0 +1,99 @@
+/**
+ * Lists what a verified message says under an event id that is known with another content. Nothing of it is carried
+ * out before an operator retries it, so that refunds wait where it says that the payer has money back.
+ */
+import { limits } from '@tollgate/schemas'
+import { addAttention, freezeWith } from '../attention/store.ts'
+import type { Sql } from '../db/sql.ts'
+import type { Engine } from '../engine.ts'
+import { newId } from '../ids.ts'
+import { capturesOf } from '../payment/store-dispute-read.ts'
+import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
+import type { Payment } from '../payment/types.ts'
+import { type About, internalAccount, placeOf } from './list.ts'
+import { isSameMerchant } from './same-merchant.ts'
+import type { StoredClaim } from './store.ts'
+import { type Another, addOtherContent, countNotKept, withoutRoom } from './store-content.ts'
+
+/** @param at The account at which the event id is known. */
+export async function listContent(
+  engine: Engine,
+  another: Another,
+  claim: StoredClaim,
+  at: string,
+): Promise<void> {
+  const { connector, account, eventId, digest } = another
+  const { eventContents: most, eventFreezes } = limits
+  const about = { connector, account, eventId, digest, key: claim.key }
+  const [row] = await engine.lanes.single(paymentByAttempt(claim.key))
+  const named = row === undefined ? undefined : toPayment(row)
+  const payment =
+    named !== undefined && (await isOfMerchant(engine, about, named)) ? named : undefined
+  const freezes = payment === undefined ? [] : await frozenBy(engine, payment, claim)
+  const place = placeOf(about, payment?.id ?? null, named !== undefined && payment === undefined)
+  const entries = entriesOf(place, payment, freezes, {
+    ...place.detail,
+    why: 'it came again and says something else',
+    // An operator's retry applies to this content, and not to the first one.
+    now: claim,
+    digest,
+  })
+  const noted = await engine.lanes.together(addOtherContent(another, at, most), entries)
+  if (noted.length > 0) return
+  const detail = {
+    connector,
+    account: at,
+    event: eventId,
+    why: 'it came again with further contents, which are not kept',
+    do: 'ask the acquirer for its messages with this event id',
+  }
+  const reference = `${connector} ${at} ${eventId} further`
+  const counted = countNotKept(newId(), detail, reference, freezes, eventFreezes)
+  const lost = await engine.lanes.together(withoutRoom(another, at, most), [counted])
+  if (lost.length > 0) {
+    engine.log.warn({ connector, account, event: eventId }, 'a content of an event is not kept')
+  }
+}
+
+/** Whether the claim may be about the payment: no merchant's messages are about payments of another. */
+async function isOfMerchant(
+  engine: Engine,
+  { connector, account }: About,
+  payment: Payment,
+): Promise<boolean> {
+  if (payment.connector !== connector) return false
+  const own = payment.accountId ?? internalAccount
+  return own === account || isSameMerchant(engine, connector, own, account)
+}
+
+function entriesOf(
+  { attemptKey, reference }: ReturnType<typeof placeOf>,
+  payment: Payment | undefined,
+  freezes: readonly string[],
+  detail: Readonly<Record<string, unknown>>,
+): readonly Sql[] {
+  if (payment === undefined || freezes.length === 0) {
+    const paymentId = payment?.id ?? null
+    return [addAttention(newId(), 'event', paymentId, attemptKey, 0, detail, reference)]
+  }
+  const { id, attemptKey: key } = payment
+  // Each statement adds its balance to the same entry.
+  return freezes.map((balance) =>
+    freezeWith(newId(), 'event', id, key, 0, detail, reference, balance),
+  )
+}
+
+/**
+ * The balances whose money the payer has back if the claim is true: of a chargeback, also before the payment is decided,
+ * and of a return of a payment that is done. A claim can name a capture by its authorisation.
+ */
+async function frozenBy(
+  { lanes }: Engine,
+  { rootId, chainId, state }: Payment,
+  { outcome: { is } }: StoredClaim,
+): Promise<readonly string[]> {
+  if (is !== 'chargeback' && (is !== 'reversed' || state !== 'approved')) return []
+  const captures = await lanes.single(capturesOf(rootId))
+  const chained = chainId === null ? [] : [chainId]
+  return [...new Set([rootId, ...captures.map(({ id }) => id), ...chained])].toSorted()
+}

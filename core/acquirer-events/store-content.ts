@@ -1,0 +1,140 @@
+/** SQL of event ids that come again, about another operation or with another content. */
+import { type Sql, sql } from '../db/sql.ts'
+import { type EventOf, merchantOf } from './store.ts'
+
+/** Condition: the merchant has no other account at the connector, so that nobody else hears of its events. */
+export const isAlone = (account: string): Sql => sql`
+  not exists (
+    select from tollgate.merchant_account as held
+    join tollgate.entity as channel on channel.id = held.channel_id
+    join tollgate.entity as sibling on sibling.parent_id = channel.parent_id
+    join tollgate.merchant_account as other on other.channel_id = sibling.id and other.mode = held.mode
+    where held.id = substring(${account}::text from '^[0-9a-f]{32}$')::uuid
+      and other.connector = held.connector and other.id <> held.id)`
+
+/** A verified event with this id at another account of the merchant, about another operation. */
+const isOfAnotherOperation = (
+  { connector, account, eventId }: EventOf,
+  key: string,
+  apart: readonly string[],
+): Sql => sql`
+  known.connector = ${connector}::text and known.event_id = ${eventId}::text
+    and known.account <> ${account}::text and known.account <> all(${apart}::text[])
+    and known.claim ->> 'verified' = 'true' and known.claim ->> 'key' <> ${key}::text
+    and ${merchantOf(sql`known.account`)} = ${merchantOf(sql`${account}::text`)}`
+
+/**
+ * Condition: no other account of the merchant heard of the event about another operation.
+ *
+ * @param apart Accounts that have another merchant number.
+ */
+export const isFirst = (event: EventOf, key: string, apart: readonly string[]): Sql => sql`
+  not exists (
+    select from tollgate.inbound_event as known where ${isOfAnotherOperation(event, key, apart)})`
+
+/** The accounts that know the event id, verified: the own one first, and others about another operation. */
+export const knownAt = (event: EventOf, key: string, apart: readonly string[]) => sql<{
+  account: string
+}>`
+  select account
+  from (
+    select account, '-infinity'::timestamptz as received_at
+    from tollgate.inbound_event
+    where connector = ${event.connector}::text and account = ${event.account}::text
+      and event_id = ${event.eventId}::text and claim ->> 'verified' = 'true'
+    union all
+    select known.account, known.received_at
+    from tollgate.inbound_event as known
+    where ${isOfAnotherOperation(event, key, apart)}) as known
+  order by received_at, account`
+
+/** A verified claim under a known event id, with another content. */
+export type Another = EventOf & {
+  /** JSON of a StoredClaim. */
+  readonly claim: string
+  readonly digest: string
+}
+
+/** The id of a further content that is an event of its own, like one that an operator retries; no event id has a blank. */
+const idOfContent = ({ eventId, digest }: Another) => sql`${`${eventId} says ${digest}`}::text`
+
+/** Condition: this content is an event of its own already. An earlier version had other digests. */
+const isBeside = ({ connector, account, eventId, claim }: Another, at: string): Sql => sql`
+  exists (
+    select from tollgate.inbound_event as beside
+    where beside.claim ->> 'key' = ${claim}::jsonb ->> 'key' and beside.connector = ${connector}::text
+      and beside.account in (${account}::text, ${at}::text) and beside.event_id <> ${eventId}::text
+      and split_part(beside.event_id, ' ', 1) = ${eventId}::text and beside.claim = ${claim}::jsonb)`
+
+/**
+ * Stores what an account hears of itself beside what was handed to it, so that both count, since a connector knows
+ * most of the account's own payments. Only about the same operation: accounts of one merchant number share the
+ * ids of events, so a claim about another one may be the same news. Empty when it does not count, or is known.
+ */
+export const addVerifiedBeside = (another: Another) => sql<{ event_id: string }>`
+  insert into tollgate.inbound_event (connector, account, event_id, claim)
+  select known.connector, known.account, ${idOfContent(another)}, ${another.claim}::jsonb
+  from tollgate.inbound_event as known
+  where known.connector = ${another.connector}::text and known.account = ${another.account}::text
+    and known.event_id = ${another.eventId}::text and known.claim ->> 'verified' = 'true'
+    and known.heard_by is not null and known.claim <> ${another.claim}::jsonb
+    and known.claim ->> 'key' = ${another.claim}::jsonb ->> 'key'
+    and not ${isBeside(another, another.account)}
+  on conflict do nothing
+  returning event_id`
+
+/** Condition: the event that is known at that account says something else, and nobody knows this content. */
+const isNewContent = (another: Another, at: string): Sql => sql`
+  connector = ${another.connector}::text and account = ${at}::text
+    and event_id = ${another.eventId}::text
+    and claim ->> 'verified' = 'true' and claim <> ${another.claim}::jsonb
+    and not exists (select from jsonb_array_elements(others) as known where known = ${another.claim}::jsonb)
+    and not ${isBeside(another, at)}`
+
+/**
+ * Notes a verified event with a known id and another content for operators. Empty when this content is known, or when
+ * there are too many.
+ *
+ * @param at The account that the event is known at.
+ */
+export const addOtherContent = (another: Another, at: string, most: number) => sql<{
+  event_id: string
+}>`
+  update tollgate.inbound_event as event set others = others || jsonb_build_array(${another.claim}::jsonb)
+  where ${isNewContent(another, at)} and jsonb_array_length(others) < ${most}::integer
+  returning event_id`
+
+/** The event, when it has too many contents for this one, which is new. */
+export const withoutRoom = (another: Another, at: string, most: number) => sql<{
+  event_id: string
+}>`
+  select event_id
+  from tollgate.inbound_event
+  where ${isNewContent(another, at)} and jsonb_array_length(others) >= ${most}::integer`
+
+/**
+ * Counts a content that is not kept, in one entry of the operators' list per event, and freezes the balances that it
+ * is about, up to a limit: what an entry froze, it has to free again.
+ */
+export const countNotKept = (
+  id: string,
+  detail: Readonly<Record<string, unknown>>,
+  reference: string,
+  freezes: readonly string[],
+  mostFreezes: number,
+) => sql`
+with entry as (
+  insert into tollgate.attention (id, kind, alarm_at, detail, reference, freezes)
+  values (${id}::uuid, 'event', now(), ${JSON.stringify(detail)}::jsonb || '{"notKept": 1}', ${reference}::text,
+    ${freezes}::uuid[])
+  on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
+    where resolved_at is null
+  do update set
+    detail = attention.detail || jsonb_build_object('notKept', (attention.detail ->> 'notKept')::bigint + 1),
+    freezes = case when cardinality(attention.freezes) < ${mostFreezes}::integer
+      then array(select unnest(attention.freezes) union select unnest(excluded.freezes))
+      else attention.freezes end
+  returning id, freezes)
+update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
+from entry
+where payment_balance.payment_id = any(${freezes}::uuid[]) and payment_balance.payment_id = any(entry.freezes)`
