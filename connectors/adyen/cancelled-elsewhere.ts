@@ -4,7 +4,7 @@
  * reference, in whatever order they come.
  */
 import { type Claim, type Json, type Money, type Records, unknown } from '@tollgate/plugin-kit'
-import { eventId } from './claims.ts'
+import { eventId, ofOtherAccount } from './claims.ts'
 import type { Item } from './signature.ts'
 import { amendUndo, type Undo } from './undo.ts'
 
@@ -19,6 +19,8 @@ type Success = {
     | { readonly value: number }
   /** False where another payment of the name stood, unless the failure came first. */
   readonly isTold: boolean
+  /** Another account made the payment, and alone knows whether another one of its name stands. */
+  readonly isOther?: true
 }
 
 type Known = {
@@ -55,20 +57,21 @@ const mostTries = 8
 /**
  * Keeps a success, and claims what is known of it.
  *
- * @param isTold Whether the engine hears that the payment was taken back, because no payment of its name stands.
+ * @param isTold Whether the engine hears that the payment was taken back, because no payment of its name stands;
+ * undefined for a payment of another account.
  */
 export async function successElsewhere(
   records: Records,
   { eventCode, pspReference: psp }: Item,
   { key, amount }: { readonly key: string; readonly amount: Money },
-  isTold: boolean,
+  isTold: boolean | undefined,
 ): Promise<readonly Claim[]> {
   const known = await amend(records, psp, (before) => {
     // The engine lists an event that says something else than before.
     if (before.success !== undefined) return before
-    const isHeard = isTold || before.failure !== undefined
+    const isHeard = isTold === true || before.failure !== undefined
     const success = { eventCode, key, amount: storedFrom(amount), isTold: isHeard }
-    return { ...before, success }
+    return { ...before, success: isTold === undefined ? { ...success, isOther: true } : success }
   })
   // The failure may have come since the record of the reversal was changed.
   if (known.failure !== undefined) await amendUndo(records, key, (undo) => afterReturn(undo, psp))
@@ -99,23 +102,28 @@ export async function failureElsewhere(
 
 /**
  * A failure comes with the success before it, so that the engine never hears them the other way round. A success that
- * is not told uses up its event all the same: another account of the merchant, which knows of no reversal, tells it as
- * the end of the payment.
+ * is not told is an event all the same, so that its repeat says nothing else. An account that did not make the payment
+ * tells no success: it would end a payment whose reversal is under way, although another one of its name may stand.
  */
 function claimsOf({ success, failure }: Known, psp: string): readonly Claim[] {
   if (success === undefined) return []
-  const { eventCode, key, isTold } = success
+  const { eventCode, key, isOther } = success
   const claim = { key, amount: moneyIn(success) }
+  const idOf = (event: Event) => (isOther ? ofOtherAccount(eventId(event)) : eventId(event))
   const done: Claim = {
     ...claim,
-    eventId: eventId({ eventCode, pspReference: psp, success: true }),
-    outcome: isTold
-      ? { is: 'reversed', refs: { reversal: psp } }
-      : unknown('Adyen took one payment of this name back, and another one stands'),
+    eventId: idOf({ eventCode, pspReference: psp, success: true }),
+    outcome: outcomeOf(success, psp),
   }
   if (failure === undefined) return [done]
   const why = 'the money that Adyen gave back came back'
-  return [done, { ...claim, eventId: eventId(failure), outcome: { is: 'notReversed', why } }]
+  return [done, { ...claim, eventId: idOf(failure), outcome: { is: 'notReversed', why } }]
+}
+
+function outcomeOf({ isTold, isOther }: Success, psp: string): Claim['outcome'] {
+  if (isOther) return unknown('Adyen took a payment back, and another one of its name may stand')
+  if (isTold) return { is: 'reversed', refs: { reversal: psp } }
+  return unknown('Adyen took one payment of this name back, and another one stands')
 }
 
 /** The payments that the cancellation took back stand again. */

@@ -168,7 +168,8 @@ async function pay(operation: Operation, context: Adyen): Promise<Outcome> {
   const body = payment(operation, context.account)
   const { kind, key } = operation
   // Adyen captures a sale days later at worst, and only tells if that fails.
-  if (kind === 'debit') await notePayment(context.records, key, { isSale: true })
+  const known = kind === 'debit' ? ({ isSale: true } as const) : ({ isOwn: true } as const)
+  if (kind !== 'verify') await notePayment(context.records, key, known)
   const outcome = readPayment(await move(context, '/payments', body, key), operation)
   const isAway =
     outcome.is === 'pending' && typeof outcome.next === 'object' && 'redirect' in outcome.next

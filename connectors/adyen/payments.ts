@@ -5,6 +5,8 @@
 import type { Json, Records } from '@tollgate/plugin-kit'
 
 type Known = {
+  /** Asked for by this account. Others of the merchant hear of it, too. */
+  readonly isOwn?: true
   /** Captured at once, without a capture of its own that could fail. */
   readonly isSale?: true
   /** The shopper was sent to a page. Adyen tells by a webhook if the payment is authorised after that. */
@@ -36,6 +38,12 @@ const mostTries = 8
 
 export const paymentOf = async (records: Records, key: string): Promise<Known> =>
   ((await records.get(nameOf(key))) ?? {}) as Known
+
+/** Whether this account asked for the payment. */
+export async function isOwnPayment(records: Records, key: string): Promise<boolean> {
+  const { isOwn, isSale, isAway } = await paymentOf(records, key)
+  return isOwn === true || isSale === true || isAway === true
+}
 
 /** Adyen's reference of a payment that a webhook told as authorised, and none as refused. */
 export async function authorisedOf(records: Records, key: string): Promise<string | undefined> {

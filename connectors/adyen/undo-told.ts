@@ -1,9 +1,9 @@
 /** What webhooks tell about reversals by key: their ends, and cancellations that nobody here asked for. */
 import type { Claim, Context } from '@tollgate/plugin-kit'
 import { failureOf, successElsewhere } from './cancelled-elsewhere.ts'
-import { eventId, unreadable } from './claims.ts'
+import { eventId, ofOtherAccount, unreadable } from './claims.ts'
 import { moneyOf } from './money.ts'
-import { authorisedOf } from './payments.ts'
+import { authorisedOf, isOwnPayment } from './payments.ts'
 import type { Named } from './references.ts'
 import type { Item } from './signature.ts'
 import {
@@ -66,7 +66,7 @@ export async function reversal(
   // An account that asked for nothing hears of the return only, and perhaps before the account that asked hears of the
   // success. So its word is another event, and the one of that account still follows the success.
   const isElsewhereAsked = isReturn && known === undefined
-  const id = isElsewhereAsked ? `${eventId(item)}.other-account` : eventId(item)
+  const id = isElsewhereAsked ? ofOtherAccount(eventId(item)) : eventId(item)
   const claim = { eventId: id, key, amount }
   if (told === 'done') {
     const isStanding = standingIn(known?.payments) !== undefined
@@ -77,7 +77,10 @@ export async function reversal(
         'a webhook tells of a reversal, and a payment of its name stands',
       )
     }
-    if (isByOthers) return successElsewhere(records, item, claim, !isStanding)
+    if (isByOthers) {
+      const isOwn = known !== undefined || (await isOwnPayment(records, key))
+      return successElsewhere(records, item, claim, isOwn ? !isStanding : undefined)
+    }
     if (isStanding) return []
     return [{ ...claim, outcome: { is: 'reversed', refs: { reversal: item.pspReference } } }]
   }

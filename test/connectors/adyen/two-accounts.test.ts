@@ -106,26 +106,29 @@ describe('two accounts at one merchant account of Adyen', () => {
       ...more,
     })
 
-  test('a cancellation by hand of one of two payments of a name leaves the reversal of the other one under way', async () => {
-    const { id, key, payment } = await withoutAnswer()
-    const second = run.adyen.ledger.add({ ...payment, pspReference: newReference() })
-    for (const one of [payment, second])
-      for (const account of [run.account, other])
-        await run.tellTo(account, run.adyen.message(authorisationItem(one)))
-    const success = byHand(payment)
-    for (const account of [run.account, other]) await run.tellTo(account, success)
-    assert.ok((await run.code(id)).startsWith('000'), 'the second one stands')
-    await until(async () => {
-      const { undos } = run.adyen.ledger
-      if (undos.filter(({ of }) => of === key).length === 2) return true
-      await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
-      return undefined
+  for (const order of ['own first', 'other first'] as const) {
+    test(`a cancellation by hand of one of two payments of a name leaves the reversal of the other one under way, ${order}`, async () => {
+      const { id, key, payment } = await withoutAnswer()
+      const second = run.adyen.ledger.add({ ...payment, pspReference: newReference() })
+      for (const one of [payment, second])
+        for (const account of [run.account, other])
+          await run.tellTo(account, run.adyen.message(authorisationItem(one)))
+      const success = byHand(payment)
+      const accounts = order === 'own first' ? [run.account, other] : [other, run.account]
+      for (const account of accounts) await run.tellTo(account, success)
+      assert.ok((await run.code(id)).startsWith('000'), 'the second one stands')
+      await until(async () => {
+        const { undos } = run.adyen.ledger
+        if (undos.filter(({ of }) => of === key).length === 2) return true
+        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
+        return undefined
+      })
+      run.adyen.ledger.endUndo(key, 'done')
+      await run.tell(run.adyen.messageAbout(key))
+      assert.ok(!(await run.code(id)).startsWith('000'), 'both are back')
+      assert.equal(second.isUndone, true)
     })
-    run.adyen.ledger.endUndo(key, 'done')
-    await run.tell(run.adyen.messageAbout(key))
-    assert.ok(!(await run.code(id)).startsWith('000'), 'both are back')
-    assert.equal(second.isUndone, true)
-  })
+  }
 
   for (const order of ['own first', 'other first'] as const) {
     test(`a cancellation by hand whose money came back stays listed, in whatever order each account hears of it, ${order}`, async () => {

@@ -207,12 +207,8 @@ export const eventRoundRules: readonly Rule[] = [
       )
     },
     mistakes: [
-      mistake(
-        'index',
-        "if (kind === 'debit') await notePayment(context.records, key, { isSale: true })",
-        '',
-      ),
-      mistake('index', "if (kind === 'debit') await notePayment(", 'await notePayment('),
+      mistake('index', "kind === 'debit' ? ({ isSale: true } as const) :", ''),
+      mistake('index', '({ isOwn: true } as const)', '({ isSale: true } as const)'),
       mistake('events', "if (subject.is === 'sale' && telling.round === 0) return []", ''),
       mistake('events', "is === 'increment' || is === 'sale' ||", "is === 'increment' ||"),
     ],

@@ -1,4 +1,4 @@
-import type { Json, Operation } from '@tollgate/plugin-kit'
+import type { Claim, Inbound, Json, Operation, Records } from '@tollgate/plugin-kit'
 import type { Scene } from '../scene.ts'
 
 export type Fields = Readonly<Record<string, Json>>
@@ -18,3 +18,22 @@ export async function ended(
 
 export const pathsOf = ({ adyen }: Scene) =>
   adyen.exchanges.map(({ path }) => path.split('/').at(-1)).slice(-1)[0]
+
+/** An account of its own, with records of its own. */
+export function otherAccount({ stage }: Scene) {
+  const known = new Map<string, Json>()
+  const records: Records = {
+    get: async (name) => known.get(name),
+    async swap(name, before, value) {
+      if (JSON.stringify(known.get(name)) !== JSON.stringify(before)) return false
+      known.set(name, value as Json)
+      return true
+    },
+  }
+  return async (message: Inbound): Promise<readonly Claim[]> => {
+    const { returned } = await stage.call((context) =>
+      stage.connector.inbound!.parse(message, { ...context, records }),
+    )
+    return returned ?? []
+  }
+}

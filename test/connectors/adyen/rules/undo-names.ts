@@ -1,11 +1,11 @@
 /** Rules about failures of reversals by key under other names than ours. */
 import assert from 'node:assert/strict'
-import type { Claim, Inbound, Json, Records } from '@tollgate/plugin-kit'
+import type { Claim } from '@tollgate/plugin-kit'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import type { Item } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { answered } from '../../../../plugins/kit/testing/operation.ts'
 import { has, type Scene } from '../scene.ts'
-import { ended, undo } from './reversing.ts'
+import { ended, otherAccount, undo } from './reversing.ts'
 import { mistake, type Rule } from './rule.ts'
 
 const wordsIn = (claims: readonly Claim[]) => claims.map(({ outcome }) => outcome.is)
@@ -48,25 +48,6 @@ async function triedOnce(scene: Scene, isAnswered: boolean) {
     return adyen.messageAbout(key)
   }
   return { operation, key, payment, pspReference, failing, success }
-}
-
-/** An account of its own, with records of its own. */
-function otherAccount({ stage }: Scene) {
-  const known = new Map<string, Json>()
-  const records: Records = {
-    get: async (name) => known.get(name),
-    async swap(name, before, value) {
-      if (JSON.stringify(known.get(name)) !== JSON.stringify(before)) return false
-      known.set(name, value as Json)
-      return true
-    },
-  }
-  return async (message: Inbound) => {
-    const { returned } = await stage.call((context) =>
-      stage.connector.inbound!.parse(message, { ...context, records }),
-    )
-    return returned
-  }
 }
 
 export const undoNameRules: readonly Rule[] = [
@@ -158,12 +139,14 @@ export const undoNameRules: readonly Rule[] = [
     ],
   },
   {
-    rule: 'a success under the name of the payment is told to every account alike, and a failure of a try by the account that asked',
+    rule: 'a success under the name of the payment is told by its own account, and a failure of a try by the account that asked',
     async run(scene) {
       const other = otherAccount(scene)
       const { failing } = await triedOnce(scene, true)
       const success = failing({ eventCode: 'CANCEL_OR_REFUND' })
-      assert.deepEqual(await other(success), await scene.tell(success))
+      const [[noted], [own]] = [await other(success), await scene.tell(success)]
+      assert.deepEqual([noted?.outcome.is, own?.outcome.is], ['unknown', 'reversed'])
+      assert.notEqual(noted?.eventId, own?.eventId)
       const tried = await triedOnce(scene, true)
       const done = tried.success()
       assert.deepEqual(await other(done), [], 'not asked for there')
