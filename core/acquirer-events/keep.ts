@@ -7,7 +7,7 @@ import { storable } from '../db/json.ts'
 import { sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
-import { listContent } from './other-content.ts'
+import { endOfContent, listContent } from './other-content.ts'
 import { isSameMerchant } from './same-merchant.ts'
 import {
   addEvent,
@@ -42,8 +42,9 @@ export async function keepClaim(
   }
   const another = { ...event, claim: text, digest: digestOf([canonical(claim)]) }
   if (handed === undefined) {
-    const [beside] = await engine.lanes.single(addVerifiedBeside(another))
-    if (beside !== undefined) return true
+    const ended = await endOfContent(engine, another, claim)
+    const beside = await engine.lanes.together(addVerifiedBeside(another), ended)
+    if (beside.length > 0) return true
   }
   await listContent(engine, another, claim, known)
   return false

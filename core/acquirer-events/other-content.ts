@@ -3,7 +3,7 @@
  * out before an operator retries it, so that refunds wait where it says that the payer has money back.
  */
 import { limits } from '@tollgate/schemas'
-import { addAttention, freezeWith } from '../attention/store.ts'
+import { addAttention, freezeWith, resolveAttention } from '../attention/store.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
@@ -53,6 +53,17 @@ export async function listContent(
   if (lost.length > 0) {
     engine.log.warn({ connector, account, event: eventId }, 'a content of an event is not kept')
   }
+}
+
+/** Ends the entry of a content that was listed before, and counts now. */
+export async function endOfContent(
+  { lanes }: Engine,
+  { eventId, digest }: Another,
+  { key }: StoredClaim,
+): Promise<readonly Sql[]> {
+  const [payment] = await lanes.single(paymentByAttempt(key))
+  if (payment === undefined) return []
+  return [resolveAttention(payment.id, 'event', 'engine', `${eventId} says ${digest}`)]
 }
 
 /** Whether the claim may be about the payment: no merchant's messages are about payments of another. */
