@@ -4,19 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { storable } from '../db/json.ts'
-import { sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { endOfContent, listContent } from './other-content.ts'
 import { isSameMerchant } from './same-merchant.ts'
-import {
-  addEvent,
-  addUnprovenBeside,
-  type EventOf,
-  type Handed,
-  type StoredClaim,
-} from './store.ts'
-import { addVerifiedBeside, isAlone, isFirst, knownAt } from './store-content.ts'
+import type { EventOf, Handed, StoredClaim } from './store.ts'
+import { addAlone, addFirst, addUnproven, addUnprovenBeside, knownAt } from './store-add.ts'
+import { addVerifiedBeside } from './store-content.ts'
 
 /**
  * Stores a claim.
@@ -30,16 +24,12 @@ export async function keepClaim(
   claim: StoredClaim,
   handed?: Handed,
 ): Promise<boolean> {
-  const { connector, account, eventId } = event
   const text = storable(claim)
-  await faultPoint('before-event', eventId)
-  const known = await add(engine, event, claim, text, handed)
-  await faultPoint('after-event', eventId)
+  await faultPoint('before-event', event.eventId)
+  if (!claim.verified) return keepUnproven(engine, event, text)
+  const known = await addProven(engine, event, claim, text, handed)
+  await faultPoint('after-event', event.eventId)
   if (known === undefined) return true
-  if (!claim.verified) {
-    const beside = await engine.lanes.single(addUnprovenBeside(connector, account, eventId, text))
-    return beside.length > 0
-  }
   const another = { ...event, claim: text, digest: digestOf([canonical(claim)]) }
   if (handed === undefined) {
     const ended = await endOfContent(engine, another, claim)
@@ -50,13 +40,20 @@ export async function keepClaim(
   return false
 }
 
+async function keepUnproven({ lanes }: Engine, event: EventOf, text: string): Promise<boolean> {
+  const added = await lanes.single(addUnproven(event, text))
+  await faultPoint('after-event', event.eventId)
+  if (added.length > 0) return true
+  return (await lanes.single(addUnprovenBeside(event, text))).length > 0
+}
+
 /**
- * Stores a claim, unless its event id is known. An event id counts for one operation per merchant number: the first
- * one, at whichever account of the number it came. Two that come at once take turns, so that one of them is the first.
+ * Stores a verified claim, unless its event id is known. An event id counts for one operation per merchant number: the
+ * first one, at whichever account of the number it came. Two that come at once take turns, so that one is the first.
  *
  * @returns the account at which the id is known; undefined when the event is new.
  */
-async function add(
+async function addProven(
   engine: Engine,
   event: EventOf,
   claim: StoredClaim,
@@ -65,14 +62,11 @@ async function add(
 ): Promise<string | undefined> {
   const { lanes } = engine
   const { connector, account, eventId } = event
-  const where = claim.verified ? isAlone(account) : sql`true`
-  if ((await lanes.single(addEvent(event, text, handed, where))).length > 0) return undefined
-  if (!claim.verified) return account
+  if ((await lanes.single(addAlone(event, text, handed))).length > 0) return undefined
   const apart: string[] = []
   for (;;) {
-    const condition = isFirst(event, claim.key, apart)
     const turn = `event ${connector} ${eventId}`
-    const added = await lanes.alone(turn, addEvent(event, text, handed, condition))
+    const added = await lanes.alone(turn, addFirst(event, claim.key, text, handed, apart))
     if (added.length > 0) return undefined
     const rows = await lanes.single(knownAt(event, claim.key, apart))
     for (const { account: other } of rows) {

@@ -1,52 +1,6 @@
-/** SQL of event ids that come again, about another operation or with another content. */
+/** SQL of events that come again with another content. */
 import { type Sql, sql } from '../db/sql.ts'
-import { type EventOf, merchantOf } from './store.ts'
-
-/** Condition: the merchant has no other account at the connector, so that nobody else hears of its events. */
-export const isAlone = (account: string): Sql => sql`
-  not exists (
-    select from tollgate.merchant_account as held
-    join tollgate.entity as channel on channel.id = held.channel_id
-    join tollgate.entity as sibling on sibling.parent_id = channel.parent_id
-    join tollgate.merchant_account as other on other.channel_id = sibling.id and other.mode = held.mode
-    where held.id = substring(${account}::text from '^[0-9a-f]{32}$')::uuid
-      and other.connector = held.connector and other.id <> held.id)`
-
-/** A verified event with this id at another account of the merchant, about another operation. */
-const isOfAnotherOperation = (
-  { connector, account, eventId }: EventOf,
-  key: string,
-  apart: readonly string[],
-): Sql => sql`
-  known.connector = ${connector}::text and known.event_id = ${eventId}::text
-    and known.account <> ${account}::text and known.account <> all(${apart}::text[])
-    and known.claim ->> 'verified' = 'true' and known.claim ->> 'key' <> ${key}::text
-    and ${merchantOf(sql`known.account`)} = ${merchantOf(sql`${account}::text`)}`
-
-/**
- * Condition: no other account of the merchant heard of the event about another operation.
- *
- * @param apart Accounts that have another merchant number.
- */
-export const isFirst = (event: EventOf, key: string, apart: readonly string[]): Sql => sql`
-  not exists (
-    select from tollgate.inbound_event as known where ${isOfAnotherOperation(event, key, apart)})`
-
-/** The accounts that know the event id, verified: the own one first, and others about another operation. */
-export const knownAt = (event: EventOf, key: string, apart: readonly string[]) => sql<{
-  account: string
-}>`
-  select account
-  from (
-    select account, '-infinity'::timestamptz as received_at
-    from tollgate.inbound_event
-    where connector = ${event.connector}::text and account = ${event.account}::text
-      and event_id = ${event.eventId}::text and claim ->> 'verified' = 'true'
-    union all
-    select known.account, known.received_at
-    from tollgate.inbound_event as known
-    where ${isOfAnotherOperation(event, key, apart)}) as known
-  order by received_at, account`
+import type { EventOf } from './store.ts'
 
 /** A verified claim under a known event id, with another content. */
 export type Another = EventOf & {

@@ -40,31 +40,6 @@ export type Handed = {
   readonly receivedAt: string
 }
 
-/**
- * Stores an event once; a repeat changes nothing. A verified event replaces an unverified one in any
- * state, since anybody may have sent the latter under this id.
- *
- * @param claim JSON of a StoredClaim.
- * @param where A further condition.
- */
-export const addEvent = (
-  { connector, account, eventId }: EventOf,
-  claim: string,
-  handed: Handed | undefined,
-  where: Sql,
-) => sql<{
-  event_id: string
-}>`
-  insert into tollgate.inbound_event as event (connector, account, event_id, claim, received_at, heard_by)
-  select ${connector}::text, ${account}::text, ${eventId}::text, ${claim}::jsonb,
-    coalesce(${handed?.receivedAt ?? null}::timestamptz, now()), ${handed?.by ?? null}::text
-  where ${where}
-  on conflict (connector, account, event_id) do update
-  set claim = excluded.claim, received_at = excluded.received_at, heard_by = excluded.heard_by,
-    processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
-  where excluded.claim ->> 'verified' = 'true' and event.claim ->> 'verified' is distinct from 'true'
-  returning event_id`
-
 /** A handed event that the account heard of later itself takes its place in the order of arrival. */
 export const advanceTurn = ({
   connector,
@@ -87,25 +62,6 @@ export const reopenUnclaimed = ({ connector, account, event_id, claim }: Inbound
   set processed_at = null, outcome = null, tries = 0, waits = 0, next_at = now()
   where connector = ${connector}::text and account = ${account}::text and event_id = ${event_id}::text
     and outcome = 'unknown-key' and claim ->> 'verified' = 'true' and claim ->> 'key' = ${claim.key}::text
-  returning event_id`
-
-/**
- * Stores an unverified event beside another unverified one with the same id and another operation, so
- * that a stranger's earlier message does not block the acquirer's. No event id contains a blank.
- */
-export const addUnprovenBeside = (
-  connector: string,
-  account: string,
-  eventId: string,
-  claim: string,
-) => sql<{ event_id: string }>`
-  insert into tollgate.inbound_event (connector, account, event_id, claim)
-  select known.connector, known.account, known.event_id || ' ' || (${claim}::jsonb ->> 'key'), ${claim}::jsonb
-  from tollgate.inbound_event as known
-  where known.connector = ${connector}::text and known.account = ${account}::text
-    and known.event_id = ${eventId}::text and known.claim ->> 'verified' = 'false'
-    and known.claim ->> 'key' <> ${claim}::jsonb ->> 'key'
-  on conflict do nothing
   returning event_id`
 
 /** The number of recent unverified events of an account, up to `most`. */

@@ -156,7 +156,7 @@ export const lateMutants: readonly Mutant[] = [
     mistake: 'whoever guesses the id of an event suppresses it',
     patches: [
       {
-        of: 'addEvent',
+        of: 'addWhere',
         find: "excluded.claim ->> 'verified' = 'true'",
         put: 'false',
       },

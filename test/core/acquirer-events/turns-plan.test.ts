@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { addEvent, dueEvents, takeDue, takeNext } from '../../../core/acquirer-events/store.ts'
-import { isFirst, knownAt } from '../../../core/acquirer-events/store-content.ts'
+import { dueEvents, takeDue, takeNext } from '../../../core/acquirer-events/store.ts'
+import { addFirst, knownAt } from '../../../core/acquirer-events/store-add.ts'
 import { sql } from '../../../core/db/sql.ts'
 import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
@@ -36,7 +36,7 @@ describe('turns of events', () => {
   }
   const event = { connector: 'filled', account: 'a'.repeat(32), eventId: 'known' }
   const statements = {
-    addEvent: addEvent(event, '{}', undefined, isFirst(event, 'busy', [])),
+    addFirst: addFirst(event, 'busy', '{}', undefined, []),
     knownAt: knownAt(event, 'busy', []),
     somethingDue: sql`select exists (${dueEvents}) as due, ${1}::integer as one`,
     takeDue: takeDue(8, 60_000),
