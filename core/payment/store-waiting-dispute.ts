@@ -52,9 +52,20 @@ where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uui
 const isOpen = sql`record.effect = 'open'`
 const isFailed = sql`record.effect = 'failed' and record.effect_after is not null`
 
+/** Chargebacks that are only listed, because their event id was known: for an operator to carry out or to drop. */
+const listed = sql`
+select entry.reference as id
+from named
+cross join lateral (
+  select reference
+  from tollgate.attention as entry
+  where coalesce(entry.payment_id, '00000000-0000-0000-0000-000000000000') = named.id and entry.kind = 'event'
+    and entry.resolved_at is null and entry.detail -> 'now' -> 'outcome' ->> 'is' = 'chargeback'
+  offset 0) as entry`
+
 /**
  * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. One that could not
- * be recorded counts until an operator takes its entry off the list.
+ * be recorded, or is only listed, counts until an operator takes its entry off the list.
  */
 export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
 with recursive ${namesOf(paymentId)}
@@ -68,6 +79,7 @@ cross join lateral (
     and event.claim ->> 'verified' = 'true' and event.claim -> 'outcome' ->> 'is' = 'chargeback'
     and (event.processed_at is null or ${isAside})
   offset 0) as event
+union all ${listed}
 union all
 select replace(record.id::text, '-', '') as id
 from tollgate.settlement_match as match

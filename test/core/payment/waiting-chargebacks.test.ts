@@ -257,6 +257,36 @@ describe('a chargeback that was set aside', () => {
     assert.equal(await closed(eventId), 'recorded')
   })
 
+  test('leaves a late success to operators, when it is only listed because its event id was known', async () => {
+    let isUp = false
+    const undone: string[] = []
+    const { id } = await debit({
+      debit: refuse,
+      enquire: () => approved({ reference: 'late' }),
+      reverseByKey: ({ key }: { readonly key: string }): Reversed => {
+        if (!isUp) return { is: 'unknown', why: 'down' }
+        undone.push(key)
+        return { is: 'reversed' }
+      },
+    })
+    await run.tell(id, { outcome: approved({ reference: 'late' }) })
+    await run.dueLater(id)
+    const eventId = `known-${id}`
+    const { id: other } = await debit()
+    await run.tell(other, { ...told, reference: 'known-1', eventId })
+    await run.bring(id, { ...told, reference: 'known-2', eventId })
+    const entry = await entryOf(id)
+    isUp = true
+    await until(async () => {
+      await run.dueNow(id)
+      const isLeft = (await run.audited(id)).includes('late-success-stands')
+      return isLeft || undone.length > 0 || undefined
+    })
+    assert.deepEqual(undone, [])
+    await run.gateway.operator.retry(entry.id, by)
+    await until(async () => (await recordedOf(run, id)).length === 1 || undefined)
+  })
+
   test('lets a refund without an answer be undone by its key', async () => {
     const { id } = await debit()
     const lost = await run.follow(id, 'RF', `refund-${newId()}`, eur('92.00'), {
