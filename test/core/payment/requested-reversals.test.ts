@@ -182,6 +182,14 @@ describe('reversals by key that are only requested', { concurrency: false }, () 
         query: {},
       })
       await until(async () => (run.acquirer.of('forged-word').length > before ? true : undefined))
+      // A second enquiry waits for the end of the first.
+      await until(async () => {
+        const [row] = await run.sql(
+          'select from tollgate.attempt where payment_id = $1 and lease_until is null',
+          [id],
+        )
+        return row !== undefined || undefined
+      })
     }
     assert.equal(await run.code(id), undecided)
     assert.deepEqual(await run.kinds(id), ['undecided'])
