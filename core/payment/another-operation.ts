@@ -19,7 +19,7 @@ export const isUnderReversal = ({ state, answer }: Payment): boolean =>
 
 /**
  * Lists a decline, or the end of a reversal, of an open payment that is about another operation. Where no reversal was
- * asked for, a decline ends the payment, and the success is a late word.
+ * asked for, a decline of the asked amount ends the payment, and the success is a late word.
  *
  * @param is The word, where the outcome follows from it.
  * @returns whether the word was about another operation.

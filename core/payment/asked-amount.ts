@@ -1,7 +1,7 @@
 import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { freezeWith, resolveAttention } from '../attention/store.ts'
-import { otherAmount, otherAmountsOf } from '../attention/store-told.ts'
+import { forgetSuccess, otherAmount, otherAmountsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { fitsWire } from '../money.ts'
@@ -92,11 +92,14 @@ const referenceOf = ({ minor, currency }: Money, is: 'approved' | 'accepted') =>
     ? `${otherAmount} ${minor} ${currency}`
     : `${otherAmount} accepted ${minor} ${currency}`
 
-/** Another amount that was only accepted has failed: it moved nothing. */
+/**
+ * Another amount that was only accepted has failed: it moved nothing, and a later success is no second one beside it.
+ */
 export async function forgetOtherAmount(
   { lanes }: Pick<Engine, 'lanes'>,
   { id }: Payment,
   amount: Money,
 ): Promise<void> {
   await lanes.single(resolveAttention(id, 'undecided', 'engine', referenceOf(amount, 'accepted')))
+  await lanes.single(forgetSuccess(id))
 }

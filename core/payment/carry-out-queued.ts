@@ -23,7 +23,7 @@ import type { Payment } from './types.ts'
 const tooLate = 'it was not committed and sent within an hour after it was accepted'
 const removed = 'its registration was removed before it was sent'
 const fallen =
-  'the payment that it follows was charged back, failed, was closed or was held before it was sent'
+  'the payment that it follows was charged back (or a chargeback of it was reported), failed, was closed or was held before it was sent'
 
 /**
  * Sends the payment if it is queued. Safe to run any number of times and anywhere: one process begins

@@ -12,7 +12,7 @@ import { entryOf, type LateWord, lateWordOf } from './late-word-entry.ts'
 import { type Change, endLate, held, lateMove, minorOf, move } from './late-word-move.ts'
 import { isOpenStanding, standingOf, type Told, type Treatment } from './late-word-table.ts'
 import { type LineDoubt, lateAccepted, treat, undone, wentBack } from './late-word-treatment.ts'
-import { broughtTo, namedIn, replacementOf } from './reference-origin.ts'
+import { broughtTo, namedIn, replacementOf, sameAs } from './reference-origin.ts'
 import { paymentById } from './store-read.ts'
 import type { Held, Payment, Source } from './types.ts'
 
@@ -49,8 +49,8 @@ export async function applyLateWord(
     if (aboutReversals.has(treatment) && isHeld(engine, now)) return undefined
     const word = lateWordOf(engine, now, outcome, source, amountSaid(outcome, amount))
     if (treatment === 'known') {
-      await makeFirm(engine, now, outcome, source)
-      if (await learnReferences(engine, now, outcome, source)) return 'known'
+      const firm = await makeFirm(engine, now, outcome, source)
+      if (await learnReferences(engine, firm, outcome, source, word.amount)) return 'known'
       continue
     }
     if (await applyTreatment(engine, word, treatment)) {
@@ -66,12 +66,17 @@ const aboutReversals: ReadonlySet<Treatment> = new Set(['end-late', 'undone', 's
 const isHeld = ({ clock }: Engine, { attempt: { leaseUntil } }: Held) =>
   leaseUntil !== null && leaseUntil.getTime() > clock.realMs()
 
-/** The acquirer confirms a late success as final, so later words no longer end it. */
-async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source) {
+/**
+ * The acquirer confirms a late success as final, so later words no longer end it. Returns the late success as it is
+ * after that.
+ */
+async function makeFirm(engine: Engine, now: Held, outcome: Told, source: Source): Promise<Held> {
   const { state, settledBy } = now.attempt
-  if (state !== 'late' || settledBy !== lateAccepted || outcome.is !== 'approved') return
+  if (state !== 'late' || settledBy !== lateAccepted || outcome.is !== 'approved') return now
   // A settlement file confirms what the acquirer told before: the engine still takes that back.
-  await move(engine, now, { source: source === 'settlement' ? 'event' : source, isOnlySaid: true })
+  const firmBy = source === 'settlement' ? 'event' : source
+  const isFirm = await move(engine, now, { source: firmBy, isOnlySaid: true })
+  return isFirm ? { ...now, attempt: { ...now.attempt, settledBy: firmBy } } : now
 }
 
 /**
@@ -86,12 +91,18 @@ async function learnReferences(
   now: Held,
   outcome: Told,
   source: Source,
+  amount: Money | undefined,
 ): Promise<boolean> {
   const { payment, attempt } = now
   const isSuccess = outcome.is === 'approved' || outcome.is === 'accepted'
   if ((payment.state !== 'approved' && attempt.state !== 'late') || !isSuccess) return true
-  const refs = broughtTo(payment, outcome.refs)
-  if (refs === undefined) return true
+  // A success of zero moved nothing, so its reference is not that of the money.
+  if (amount?.minor === 0n && payment.amount.minor > 0n) return true
+  // The late success can have come without the reference that a decline before it gave.
+  const isNamed = attempt.state !== 'late' || payment.answer.named !== undefined
+  const own = isNamed ? {} : sameAs(payment, outcome.refs)
+  const refs = { ...own, ...broughtTo(payment, outcome.refs) }
+  if (Object.keys(refs).length === 0) return true
   return move(engine, now, {
     source: attempt.settledBy ?? source,
     isOnlySaid: true,

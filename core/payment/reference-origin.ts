@@ -66,7 +66,7 @@ const isSameReference = (one: string, other: string): boolean =>
   one.trim().toLowerCase() === other.trim().toLowerCase()
 
 /** The payment's own of equal references. */
-export function sameAs({ answer }: Pick<Payment, 'answer'>, refs: Refs): Refs {
+export function sameAs({ answer }: Pick<Payment, 'answer'>, refs: Refs = {}): Refs {
   const had = Object.entries(answer.refs ?? {})
   return Object.fromEntries(
     had.filter(([name, value]) => refs[name] !== undefined && isSameReference(value, refs[name])),

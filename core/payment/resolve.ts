@@ -136,7 +136,7 @@ async function decideOpen(
   const concluded = isStillOpen
     ? left({}, 'it is still pending there, and its time is over')
     : await conclude(engine, work, found, why)
-  const known = await asLearned(engine, work.payment)
+  const known = await asLearned(engine, work.payment, found)
   const end = await withoutAnother(engine, known, concluded)
   const payment = askedOf(known, end)
   if (end.notReversed !== undefined) {

@@ -29,7 +29,8 @@ export const answerWith = (
 ): Sql => sql`
     case when ${answer}::jsonb is null and ${named}::jsonb = '{}' then payment.answer
     else (coalesce(${answer}::jsonb, payment.answer, '{}') - 'refs' - 'byOperator')
-      || jsonb_strip_nulls(jsonb_build_object('named', ${first}::text))
+      || jsonb_strip_nulls(jsonb_build_object('named',
+        coalesce(${first}::text, ${answer}::jsonb ->> 'named', payment.answer ->> 'named')))
       || jsonb_strip_nulls(jsonb_build_object(
         'refs', nullif(${refs} || ${named}::jsonb
           || case when ${isByOperator}::boolean then ${ofAcquirer} else '{}' end, '{}'),

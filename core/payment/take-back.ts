@@ -80,7 +80,10 @@ export async function takeBack(
 
 async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
   if (await isUsed(engine, work.payment)) {
-    return { is: 'refused', why: 'it was captured, refunded, reversed or charged back before' }
+    return {
+      is: 'refused',
+      why: 'it was captured, refunded, reversed or charged back before, or a chargeback of it was reported',
+    }
   }
   if (cannotBeUndone.has(work.payment.effect))
     return { is: 'refused', why: 'a reversal is not undone' }

@@ -2,7 +2,7 @@
  * Words about an open payment whose reversal by key is under way. Only the end of the reversal, a decline
  * or an operator decides; a success is only recorded.
  */
-import type { Accepted, Approved, Money } from '@tollgate/plugin-kit'
+import type { Accepted, Approved, Found, Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import { toldApproval } from '../attention/store-told.ts'
@@ -99,11 +99,13 @@ async function listOrLearn(
   return false
 }
 
-/** The payment with the references that it has learned since it was read. */
+/** The payment with the references that it has learned from what was found since it was read. */
 export async function asLearned(
   { lanes }: Pick<Engine, 'lanes'>,
   payment: Payment,
+  found: Found,
 ): Promise<Payment> {
+  if (found.is !== 'approved' && found.is !== 'accepted') return payment
   const [row] = await lanes.single(paymentByAttempt(payment.attemptKey))
   if (row === undefined) return payment
   const { refs, named } = toPayment(row).answer

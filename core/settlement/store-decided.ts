@@ -173,7 +173,9 @@ values (${entry.id}::uuid, 'settlement', null, ${entry.entityId}::uuid, ${JSON.s
   ${entry.reference}::text)
 on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
   where resolved_at is null
-do update set detail = excluded.detail`
+do update set detail = excluded.detail || jsonb_strip_nulls(jsonb_build_object('failedAt',
+  -- Of two lists at once, the earlier one can be written last.
+  greatest((attention.detail ->> 'failedAt')::timestamptz, (excluded.detail ->> 'failedAt')::timestamptz)))`
 
 /** The engine itself found that nothing is left of an entry. */
 export const endException = (reference: string) => sql`

@@ -262,6 +262,57 @@ describe('the reference of a success', { concurrency: true }, () => {
     assert.deepEqual(await entries(id), ['conflict reference B', 'conflict reference C reversed'])
   })
 
+  test('that a decline gave before is that of a late success once a success names it', async () => {
+    const id = await run.pay({
+      debit: () => decline('A'),
+      enquire: () => ({ is: 'requested' }),
+      reverseByKey: () => ({ is: 'requested' }),
+    })
+    await run.tell(id, { outcome: approved({}) })
+    await until(async () => (await run.audited(id)).includes('reverse-by-key') || undefined)
+    await free(id)
+    await run.dueLater(id)
+    assert.equal(await run.tell(id, success('A')), 'known')
+    assert.equal(await run.tell(id, reversed({ reference: 'B' })), 'conflict')
+    assert.equal(await run.tell(id, reversed({ reference: 'A' })), 'settled')
+  })
+
+  test('that the confirmation of a late success brings leaves it confirmed', async () => {
+    const id = await run.pay({
+      debit: refuse,
+      enquire: () => ({ is: 'requested' }),
+      reverseByKey: () => ({ is: 'requested' }),
+    })
+    await run.tell(id, { outcome: accepted({ reference: 'A' }, 'event') })
+    await until(async () => (await run.audited(id)).includes('reverse-by-key') || undefined)
+    await free(id)
+    await run.dueLater(id)
+    const outcome = approved({ reference: 'A', authorisation: 'x' })
+    assert.equal(await run.tell(id, { outcome }), 'known')
+    assert.equal(await run.tell(id, { outcome: decline('A') }), 'known')
+    assert.ok((await entries(id)).includes('conflict'), 'a decline ends it no more')
+  })
+
+  test('is forgotten with another amount that failed, so that the next success is the one', async () => {
+    const id = await run.pay({ ...undecided, debit: lose })
+    await run.dueLater(id)
+    const tell = async (outcome: Parameters<typeof run.tell>[1]['outcome']) => {
+      const told = await run.tell(id, { outcome, ...part })
+      await free(id)
+      await run.dueLater(id)
+      return told
+    }
+    await tell(accepted({ reference: 'A' }, 'event'))
+    await tell(decline('A'))
+    assert.ok(!(await entries(id)).some((entry) => entry.includes('other-amount')))
+    await tell(approved({ reference: 'B' }))
+    const listed = await entries(id)
+    assert.ok(listed.includes('undecided other-amount 5000 EUR'), `${listed}`)
+    assert.ok(!listed.some((entry) => entry.startsWith('conflict')), `${listed}`)
+    await tell(reversed({ reference: 'B' }).outcome)
+    assert.equal(await run.stateOf(id), 'declined')
+  })
+
   test('is that of a settlement line that pays out what was declined under it', async () => {
     const reference = `A${newId()}`
     const id = await run.pay({
