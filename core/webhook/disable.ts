@@ -12,35 +12,29 @@ import type { Delivery, Endpoint, Verdict } from './types.ts'
 
 const atOnce = 1000
 
-/** Gives up the waiting notifications of an endpoint: all of them by default. */
+/**
+ * Gives up the waiting notifications of an endpoint: all of them by default.
+ *
+ * @param isOver Whether to leave the rest to another process.
+ */
 export async function giveUp(
   engine: Engine,
   run: Run,
   endpointId: string,
   reason: string,
   which: Partial<Buried> = {},
+  isOver: () => boolean = () => false,
 ): Promise<void> {
   const all: Buried = { before: null, only: null, whileOff: false, ...which }
-  for (;;) {
+  while (!isOver()) {
     const now = new Date(engine.clock.realMs())
     const gone = await run(bury(endpointId, reason, all, now, atOnce))
     if (gone.length < atOnce) return
   }
 }
 
-/**
- * Gives up what an endpoint does not get any more: all notifications of one that is off, those past
- * their time limit of others.
- */
-export function giveUpPast(
-  engine: Engine,
-  run: Run,
-  endpointId: string,
-  endpoint: Reason & Pick<Endpoint, 'active'>,
-): Promise<void> {
-  // The process that disabled the endpoint may have died before it gave them up.
-  if (!endpoint.active)
-    return giveUp(engine, run, endpointId, reasonOf(endpoint), { whileOff: true })
+/** Gives up notifications past their time limit. */
+export function giveUpOld(engine: Engine, run: Run, endpointId: string): Promise<void> {
   const before = new Date(engine.clock.realMs() - givenUpAfterMs)
   return giveUp(engine, run, endpointId, 'not taken in time', { before })
 }

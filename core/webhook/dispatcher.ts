@@ -7,7 +7,7 @@ import { byIndex } from '../db/lanes.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, lowestId, lowestIdAt, newId } from '../ids.ts'
-import { giveUpPast } from './disable.ts'
+import { giveUpOld, reasonOf } from './disable.ts'
 import { EndpointQueue } from './endpoint-queue.ts'
 import type { Run } from './reader.ts'
 import { Sender } from './sender.ts'
@@ -188,8 +188,9 @@ export class WebhookDispatcher {
       if (taken === undefined) return
       const queue = this.#queueOf(endpointId, taken)
       const { active, disabled_reason: disabledReason, removed_at: removedAt } = taken
-      const endpoint = { active, disabledReason, removedAt }
-      await giveUpPast(this.#engine, this.#run, endpointId, endpoint).catch((error: unknown) => {
+      // Outside of this turn: they can be very many.
+      if (!active) return this.#sender.giveUpAll(queue, reasonOf({ disabledReason, removedAt }))
+      await giveUpOld(this.#engine, this.#run, endpointId).catch((error: unknown) => {
         // The next to take the endpoint tries this again.
         queue.ending = true
         throw error

@@ -146,9 +146,10 @@ export class EndpointQueue {
     this.#window = Math.min(this.#window + 1, limits.webhooksPerEndpoint)
   }
 
-  /** A success: the endpoint is well, whatever was decided about it before. */
+  /** A success: the endpoint is well, whatever was decided about it before, and has no pause. */
   recovers(): void {
     this.frees ||= this.isDown
+    this.ending = false
     this.failures = 0
     this.failingSince = null
     this.probeAt = null

@@ -10,8 +10,8 @@ import type { Run } from './reader.ts'
 import { saveHealth, saveRecovery } from './store-queue.ts'
 import type { Endpoint, Tried, Verdict } from './types.ts'
 
-/** Half a lease, so that a process that lost one soon learns it. */
-const longestPauseMs = limits.webhookLeaseMs / 2
+/** Short beside a lease: a recovery that is not stored in time has its notification sent again by another process. */
+const longestPauseMs = limits.webhookLeaseMs / 8
 
 /** The verdict of an attempt that disables its endpoint; undefined while the endpoint stays enabled. */
 export function disabling(
@@ -45,10 +45,10 @@ export class HealthWriter {
   }
 
   /**
-   * Stores the health of an endpoint, with further tries after failed ones.
+   * Stores the health of an endpoint, or carries out its verdict, with further tries after failed ones.
    *
-   * @returns whether it is stored: not when this process has lost the lease, or ends and a last try
-   * failed. The next process to take the endpoint then goes by what was stored before.
+   * @returns false when this process has lost the lease, or ends and a last try failed. The next process
+   * to take the endpoint then goes by what was stored before. A verdict that does not hold any more changes nothing.
    */
   save(queue: EndpointQueue): Promise<boolean> {
     queue.unsaved = true
@@ -87,7 +87,7 @@ export class HealthWriter {
     }
   }
 
-  /** Empty-handed when another process has the lease. */
+  /** False when another process has the lease. A verdict leaves the endpoint in any case. */
   async #store(queue: EndpointQueue): Promise<boolean> {
     const { verdict } = queue
     const health = {
@@ -101,12 +101,17 @@ export class HealthWriter {
       return true
     }
     const now = new Date(this.#engine.clock.realMs())
-    const statement = queue.frees
-      ? saveRecovery(this.#me, health, now)
-      : saveHealth(this.#me, health)
-    const [stored] = await this.#run(statement)
+    const { frees } = queue
+    // A recovery during the statement sets it again.
     queue.frees = false
-    return stored !== undefined
+    try {
+      const statement = frees ? saveRecovery(this.#me, health, now) : saveHealth(this.#me, health)
+      const [stored] = await this.#run(statement)
+      return stored !== undefined
+    } catch (error) {
+      queue.frees ||= frees
+      throw error
+    }
   }
 
   #warn({ endpointId }: EndpointQueue, error: unknown): void {

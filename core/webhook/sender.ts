@@ -207,7 +207,7 @@ export class Sender {
       const end = { state: 'delivered' as const, ended_at: new Date(nowMs) }
       const write = () => this.#write(queue, delivery, tried, end)
       if (queue.failures === 0) void write()
-      else this.#track(this.#recovered(queue, delivery, write))
+      else this.#recovered(queue, delivery, write)
       return
     }
     queue.failed(delivery)
@@ -238,21 +238,45 @@ export class Sender {
   }
 
   /**
-   * A success after failures: deliveries that waited for a pause go at once. The health comes before
-   * the outcome: after a crash between them, the notification is sent once more and frees the others.
+   * A success after failures: deliveries that waited for a pause go at once. Where some wait, the health comes before
+   * the outcome: after a crash between them, the notification is sent once more and frees the others. A verdict would
+   * give the notification up meanwhile.
    */
-  async #recovered(
-    queue: EndpointQueue,
-    delivery: Delivery,
-    write: () => Promise<void>,
-  ): Promise<void> {
+  #recovered(queue: EndpointQueue, delivery: Delivery, write: () => Promise<void>): void {
+    const isHealthFirst = queue.isDown && queue.verdict === undefined
     queue.recovers()
-    if (!(await this.#health.save(queue))) {
-      queue.written(delivery)
-      return
-    }
-    queue.more = true
-    await write()
+    if (!isHealthFirst) void write()
+    this.#track(
+      this.#health.save(queue).then(async (isSaved) => {
+        if (isSaved) queue.more = true
+        if (isHealthFirst && isSaved) await write()
+        else if (isHealthFirst) queue.written(delivery)
+        else this.pump(queue)
+      }),
+    )
+  }
+
+  /** Gives up what waits at an endpoint that is off: the process that disabled it may have died before it did. */
+  giveUpAll(queue: EndpointQueue, reason: string): void {
+    const { endpointId } = queue
+    queue.reading = true
+    this.#track(
+      giveUp(this.#engine, this.#run, endpointId, reason, { whileOff: true }, () => this.#stopped)
+        .catch((error: unknown) => {
+          // The next to take the endpoint tries this again.
+          queue.ending = true
+          this.#warn(
+            queue,
+            error,
+            'the notifications of an endpoint that is off could not be given up',
+          )
+        })
+        .then(() => {
+          queue.reading = false
+          queue.more = true
+          this.pump(queue)
+        }),
+    )
   }
 
   #write(

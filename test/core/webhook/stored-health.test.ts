@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
+import pg from 'pg'
 import { newId } from '../../../core/index.ts'
 import { type TestGateway, until } from '../../rig/gateway.ts'
-import type { Answer } from '../../rig/notification-receiver.ts'
+import { type Answer, startReceiver } from '../../rig/notification-receiver.ts'
 import { inShop, isDown, triedOften } from './shop.ts'
 
 /** Lets every update of a table fail whose statement contains `part`, until it is mended. */
@@ -54,6 +55,9 @@ const healthIs = (run: TestGateway, condition: string) =>
     return rows.length === 1 || undefined
   })
 
+/** Waits until the first attempt failed and no process has the endpoint. */
+const isFree = (run: TestGateway) => healthIs(run, 'failures = 1 and owner is null')
+
 /** The notifications that failed wait for a day, but the one that is sent next. */
 const oneIsNext = (run: TestGateway) =>
   run.sql(
@@ -61,6 +65,26 @@ const oneIsNext = (run: TestGateway) =>
        due_at = due_at + case when id = (select min(id::text)::uuid from tollgate.delivery) then interval '0'
          else interval '23 hours' end`,
   )
+
+/** Holds all rows of a table, so that a statement about one waits. */
+async function holding(run: TestGateway, table: string) {
+  const holder = new pg.Client({ connectionString: run.database.url })
+  await holder.connect()
+  await holder.query(`begin; select from tollgate.${table} for update`)
+  return {
+    /** Waits until a statement of the sender waits that contains `part`. */
+    waits: (part: string) =>
+      until(async () => {
+        const rows = await run.sql(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like $1`,
+          [`%${part}%`],
+        )
+        return rows.length > 0 || undefined
+      }),
+    end: () => holder.end(),
+  }
+}
 
 /** Answers with this status so late that the process has begun to end. */
 const slowly =
@@ -114,7 +138,86 @@ describe('an endpoint that recovers', () => {
     }, 'fail'))
 })
 
+describe('an endpoint that recovers while its failure is written', () => {
+  test('an endpoint gets all that waited although it recovers while its third failure is written', () =>
+    inShop(async ({ run, receiver }) => {
+      const responses: ServerResponse[] = []
+      let taken = 0
+      // Two successes, after which four attempts run at once and wait for their answers.
+      receiver.behave((_, response) => {
+        taken += 1
+        if (taken > 2 && taken <= 6) responses.push(response)
+        else response.writeHead(200).end()
+      })
+      await Promise.all(Array.from({ length: 6 }, () => run.pay()))
+      await until(async () => responses.length === 4 || undefined)
+      const queue = await holding(run, 'webhook_queue')
+      for (const response of responses.slice(0, 3)) response.writeHead(500).end()
+      await queue.waits('failing_since')
+      await until(async () => {
+        const rows = await run.sql(
+          "select from tollgate.delivery where attempts = 1 and state = 'pending'",
+        )
+        return rows.length === 3 || undefined
+      })
+      responses[3]!.writeHead(200).end()
+      await queue.end()
+      // The clock stands still: what failed is never due by itself.
+      await allAre(run, 'delivered')
+    }))
+})
+
 describe('an endpoint that is to be disabled', () => {
+  test('a notification that is taken while its endpoint is being disabled counts as delivered', () =>
+    inShop(async ({ run, receiver, endpointId }) => {
+      const responses: ServerResponse[] = []
+      receiver.behave((_, response) => void responses.push(response))
+      await Promise.all([run.pay(), run.pay()])
+      await until(async () => responses.length === 2 || undefined)
+      const endpoint = await holding(run, 'webhook_endpoint')
+      responses[0]!.writeHead(410).end()
+      await endpoint.waits('disabled_reason')
+      responses[1]!.writeHead(200).end()
+      await until(async () => {
+        const rows = await run.sql("select from tollgate.delivery where state = 'delivered'")
+        return rows.length === 1 || undefined
+      })
+      await endpoint.end()
+      await run.event(endpointId, 'webhook.disabled')
+      await until(async () => {
+        const rows = await run.sql('select state from tollgate.delivery order by state')
+        return rows.map(({ state }) => state).join() === 'dead,delivered' || undefined
+      })
+    }))
+
+  test('an endpoint with much to give up keeps no notification of another one waiting', () =>
+    inShop(async ({ run, endpointId }) => {
+      await run.pay()
+      await isFree(run)
+      const deliveries = await holding(run, 'delivery')
+      await run.gateway.webhooks.update(endpointId, { active: 'false' } as never)
+      await deliveries.waits('dead')
+      const other = await startReceiver({ toleranceSeconds: Number.POSITIVE_INFINITY })
+      try {
+        const { signingSecret } = await run.gateway.webhooks.create({
+          entityId: run.merchant,
+          url: other.url,
+          wrapper: 'NONE',
+          types: 'PAYMENT',
+        } as never)
+        other.trust({ secrets: [signingSecret!] })
+        await run.pay()
+        await other.atLeast(1)
+        await deliveries.end()
+        await until(async () => {
+          const rows = await run.sql('select state from tollgate.delivery order by state')
+          return rows.map(({ state }) => state).join() === 'dead,delivered' || undefined
+        })
+      } finally {
+        await other.close()
+      }
+    }, 'fail'))
+
   test('an endpoint that answers 410 while its process ends is disabled', () =>
     inShop(async ({ run, receiver, endpointId }) => {
       receiver.behave(slowly(410))
