@@ -1,11 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
 import { intendAction } from '../call-trace.ts'
 import { systemClock } from '../clock.ts'
 import type { PoolSizes } from './connection.ts'
-import { type Client, type Database, type Patience, patience } from './database.ts'
-import { asNeverReached, graver, neverReached, outcomeUnknown, sqlState } from './failures.ts'
+import { type Client, type Database, patience } from './database.ts'
+import { asNeverReached, neverReached, outcomeUnknown, sqlState } from './failures.ts'
 import type { Columns, GroupStatement, RowOf } from './group-statement.ts'
+import { insist, insistWriting, worthRetry } from './insist.ts'
 import type * as pg from './pg-types.ts'
 import { type Sql, sql } from './sql.ts'
 
@@ -182,10 +182,8 @@ export class Lanes {
       // One bad or contended row must not fail the others: each runs by itself, off the group lane.
       for (const member of members) {
         const within = patience(limits.statementTryMs, member.sinceMs)
-        this.#insist(this.#single, statement.one(member.row), within, worthRetry, error).then(
-          (rows) => member.done(rows[0]),
-          member.failed,
-        )
+        const alone = () => this.database.run(this.#single, statement.one(member.row), within)
+        insist(alone, within, worthRetry, error).then((rows) => member.done(rows[0]), member.failed)
       }
     }
   }
@@ -198,44 +196,8 @@ export class Lanes {
    * second copy waits for the row and changes nothing. A copy that waits for too long fails and proves
    * nothing: the outcome of the first is then unknown.
    */
-  async single<Row>(statement: Sql<Row>): Promise<Row[]> {
-    const within = patience(limits.statementTryMs)
-    // Also between two tries.
-    const ended = intendAction()
-    try {
-      const rows = await this.#insist(this.#single, statement, within, worthRetry)
-      ended('perhaps')
-      return rows
-    } catch (error) {
-      ended(neverReached(error) ? 'never' : 'perhaps')
-      throw error
-    }
-  }
-
-  /** @param before The failure of an earlier try of the same statement. */
-  async #insist<Row>(
-    pool: pg.Pool,
-    statement: Sql<Row>,
-    within: Patience,
-    again: (error: unknown) => boolean,
-    before?: unknown,
-  ): Promise<Row[]> {
-    let failure = before
-    for (let tries = 0; ; tries += 1) {
-      const pauseMs = tries === 0 ? 0 : Math.min(10 * 2 ** tries, 500)
-      const beginsMs = systemClock.elapsedMs() + pauseMs
-      // A try that ends before its wait for a lock would say less than the lock timeout before.
-      const leastMs = sqlState(failure) === '55P03' ? limits.singleLockTimeoutMs : 0
-      const isLate = beginsMs > within.beginUntilMs || beginsMs + leastMs > within.endUntilMs
-      if (failure !== undefined && isLate) throw failure
-      if (pauseMs > 0) await pause(pauseMs)
-      try {
-        return await this.database.run(pool, statement, within)
-      } catch (error) {
-        if (!again(error)) throw error
-        failure = failure === undefined ? error : graver(failure, error)
-      }
-    }
+  single<Row>(statement: Sql<Row>): Promise<Row[]> {
+    return insistWriting((within) => this.database.run(this.#single, statement, within))
   }
 
   /** Runs a statement and, when it moved a row, others in the same commit. Not tried again by itself. */
@@ -249,8 +211,8 @@ export class Lanes {
   }
 
   /**
-   * Runs a statement while no process runs another one under the same name, so that it sees what they wrote. Not tried
-   * again by itself.
+   * Runs a statement while no process runs another one under the same name, so that it sees what they wrote. Tried again
+   * like those of `single`, and has to be as safe: a copy on an abandoned connection keeps its turn until it ends.
    */
   alone<Row>(name: string, statement: Sql<Row>): Promise<Row[]> {
     const turn = sql`select pg_advisory_xact_lock(hashtextextended(${name}::text, 0))`
@@ -258,7 +220,7 @@ export class Lanes {
       await this.database.query(client, turn)
       return this.database.query(client, statement)
     }
-    return this.database.transaction(this.#single, work, patience(limits.statementTryMs))
+    return insistWriting((within) => this.database.transaction(this.#single, work, within))
   }
 
   /**
@@ -287,7 +249,8 @@ export class Lanes {
 
   /** @param tryMs Longer for searches, which begin within the flush budget and may end after it. */
   read<Row>(statement: Sql<Row>, tryMs: number = limits.statementTryMs): Promise<Row[]> {
-    return this.#insist(this.#read, statement, patience(tryMs), outcomeUnknown)
+    const within = patience(tryMs)
+    return insist(() => this.database.run(this.#read, statement, within), within, outcomeUnknown)
   }
 
   /**
@@ -336,9 +299,4 @@ function worthAlone(error: unknown): boolean {
     state?.startsWith('22') === true ||
     state?.startsWith('23') === true
   )
-}
-
-function worthRetry(error: unknown): boolean {
-  const state = sqlState(error)
-  return outcomeUnknown(error) || state === '40P01' || state === '55P03' || state === '40001'
 }
