@@ -16,7 +16,8 @@ import { addVerifiedBeside } from './store-content.ts'
  * Stores a claim.
  *
  * @param handed Of an event that another account of the merchant heard of.
- * @returns whether the event is new and needs work.
+ * @returns whether work on the event has to begin: it is new, or is known and waits, since the answer of the database to
+ * an earlier try may be lost. A handed one that is known has its work.
  */
 export async function keepClaim(
   engine: Engine,
@@ -30,13 +31,14 @@ export async function keepClaim(
   const known = await addProven(engine, event, claim, text, handed)
   await faultPoint('after-event', event.eventId)
   if (known === undefined) return true
+  if (known.isSame) return known.isOpen && handed === undefined
   const another = { ...event, claim: text, digest: digestOf([canonical(claim)]) }
   if (handed === undefined) {
     const ended = await endOfContent(engine, another, claim)
     const beside = await engine.lanes.together(addVerifiedBeside(another), ended)
     if (beside.length > 0) return true
   }
-  await listContent(engine, another, claim, known)
+  await listContent(engine, another, claim, known.account)
   return false
 }
 
@@ -47,11 +49,19 @@ async function keepUnproven({ lanes }: Engine, event: EventOf, text: string): Pr
   return (await lanes.single(addUnprovenBeside(event, text))).length > 0
 }
 
+type Known = {
+  /** The account at which the event id is known. */
+  readonly account: string
+  /** The own account heard exactly this. */
+  readonly isSame: boolean
+  readonly isOpen: boolean
+}
+
 /**
  * Stores a verified claim, unless its event id is known. An event id counts for one operation per merchant number: the
  * first one, at whichever account of the number it came. Two that come at once take turns, so that one is the first.
  *
- * @returns the account at which the id is known; undefined when the event is new.
+ * @returns what is known under the id; undefined when the event is new.
  */
 async function addProven(
   engine: Engine,
@@ -59,19 +69,22 @@ async function addProven(
   claim: StoredClaim,
   text: string,
   handed: Handed | undefined,
-): Promise<string | undefined> {
+): Promise<Known | undefined> {
   const { lanes } = engine
   const { connector, account, eventId } = event
-  if ((await lanes.single(addAlone(event, text, handed))).length > 0) return undefined
+  const [first] = await lanes.single(addAlone(event, text, handed))
+  if (first?.is_added) return undefined
+  if (first?.is_same != null)
+    return { account, isSame: first.is_same, isOpen: first.is_open === true }
   const apart: string[] = []
   for (;;) {
     const turn = `event ${connector} ${eventId}`
     const added = await lanes.alone(turn, addFirst(event, claim.key, text, handed, apart))
     if (added.length > 0) return undefined
-    const rows = await lanes.single(knownAt(event, claim.key, apart))
-    for (const { account: other } of rows) {
+    const rows = await lanes.single(knownAt(event, claim.key, text, apart))
+    for (const { account: other, is_same: isSame, is_open: isOpen } of rows) {
       if (other === account || (await isSameMerchant(engine, connector, account, other)))
-        return other
+        return { account: other, isSame, isOpen }
       apart.push(other)
     }
   }

@@ -51,12 +51,29 @@ const isAlone = (account: string): Sql => sql`
     where held.id = substring(${account}::text from '^[0-9a-f]{32}$')::uuid
       and other.connector = held.connector and other.id <> held.id)`
 
+/** What the account itself knows under the event id, verified. */
+const atAccount = ({ connector, account, eventId }: EventOf, claim: string): Sql => sql`
+  select account, '-infinity'::timestamptz as received_at, claim = ${claim}::jsonb as is_same,
+    processed_at is null as is_open
+  from tollgate.inbound_event
+  where connector = ${connector}::text and account = ${account}::text
+    and event_id = ${eventId}::text and claim ->> 'verified' = 'true'`
+
 /**
  * Stores a verified event of an account without others of its merchant once; a repeat changes nothing. It replaces an
- * unverified one in any state, since anybody may have sent the latter under this id.
+ * unverified one in any state, since anybody may have sent the latter under this id. Says also what the account knew
+ * before: whether it says the same, and is still open. Null: nothing.
  */
-export const addAlone = (event: EventOf, claim: string, handed?: Handed) =>
-  addWhere(event, claim, handed, isAlone(event.account))
+export const addAlone = (event: EventOf, claim: string, handed?: Handed) => sql<{
+  is_added: boolean
+  is_same: boolean | null
+  is_open: boolean | null
+}>`
+  with added as (${addWhere(event, claim, handed, isAlone(event.account))}),
+  known as (${atAccount(event, claim)})
+  select exists (select from added) as is_added, known.is_same, known.is_open
+  from (values (true)) as always
+  left join known on true`
 
 /** A verified event with this id at another account of the merchant, about another operation. */
 const isOfAnotherOperation = (
@@ -90,17 +107,21 @@ export const addFirst = (
   )
 
 /** The accounts that know the event id, verified: the own one first, and others about another operation. */
-export const knownAt = (event: EventOf, key: string, apart: readonly string[]) => sql<{
+export const knownAt = (
+  event: EventOf,
+  key: string,
+  claim: string,
+  apart: readonly string[],
+) => sql<{
   account: string
+  is_same: boolean
+  is_open: boolean
 }>`
-  select account
+  select account, is_same, is_open
   from (
-    select account, '-infinity'::timestamptz as received_at
-    from tollgate.inbound_event
-    where connector = ${event.connector}::text and account = ${event.account}::text
-      and event_id = ${event.eventId}::text and claim ->> 'verified' = 'true'
+    ${atAccount(event, claim)}
     union all
-    select known.account, known.received_at
+    select known.account, known.received_at, false, false
     from tollgate.inbound_event as known
     where ${isOfAnotherOperation(event, key, apart)}) as known
   order by received_at, account`

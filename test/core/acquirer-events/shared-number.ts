@@ -50,8 +50,10 @@ export type SharedRun = AcquirerRun & {
   listed(id: string): Promise<string[]>
 }
 
-export async function startShared(): Promise<SharedRun> {
-  const run = await startWithAcquirer({ acquirer: withNumbers() })
+export async function startShared(
+  options: Parameters<typeof startWithAcquirer>[0] = {},
+): Promise<SharedRun> {
+  const run = await startWithAcquirer({ ...options, acquirer: withNumbers() })
   const { entities } = run.gateway
   const at = async (parentId: string) => {
     const channelId = await entities.create({ kind: 'channel', name: 'Another', parentId })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { dueEvents, takeDue, takeNext } from '../../../core/acquirer-events/store.ts'
-import { addFirst, knownAt } from '../../../core/acquirer-events/store-add.ts'
+import { addAlone, addFirst, knownAt } from '../../../core/acquirer-events/store-add.ts'
 import { sql } from '../../../core/db/sql.ts'
 import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
@@ -36,8 +36,9 @@ describe('turns of events', () => {
   }
   const event = { connector: 'filled', account: 'a'.repeat(32), eventId: 'known' }
   const statements = {
+    addAlone: addAlone(event, '{}'),
     addFirst: addFirst(event, 'busy', '{}', undefined, []),
-    knownAt: knownAt(event, 'busy', []),
+    knownAt: knownAt(event, 'busy', '{}', []),
     somethingDue: sql`select exists (${dueEvents}) as due, ${1}::integer as one`,
     takeDue: takeDue(8, 60_000),
     takeNext: takeNext('filled', 'a'.repeat(32), 'busy', 60_000),
