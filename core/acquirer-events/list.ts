@@ -17,8 +17,9 @@ export type About = {
 }
 
 /**
- * The entry of the list, linked to the payment where one exists. Only the account of a payment can
- * create an entry of that payment; another account's message gets an entry without a payment.
+ * The entry of the list, linked to the payment where one exists. Only the account of a payment can create an entry of
+ * that payment here; a message for another account gets one without a payment. An event id that comes again with another
+ * content is listed for the payment, whichever account of its merchant heard it (`listContent`).
  */
 export async function entryAbout(
   engine: Pick<Engine, 'lanes'>,

@@ -23,7 +23,7 @@ export async function listContent(
   at: string,
 ): Promise<void> {
   const { connector, account, eventId, digest } = another
-  const { eventContents: most, eventFreezes } = limits
+  const { eventContents: most } = limits
   const about = { connector, account, eventId, digest, key: claim.key }
   const [row] = await engine.lanes.single(paymentByAttempt(claim.key))
   const named = row === undefined ? undefined : toPayment(row)
@@ -38,7 +38,8 @@ export async function listContent(
     now: claim,
     digest,
   })
-  const noted = await engine.lanes.together(addOtherContent(another, at, most), entries)
+  const counting = [account, at, ...(payment === undefined ? [] : [accountOf(payment)])]
+  const noted = await engine.lanes.together(addOtherContent(another, at, counting, most), entries)
   if (noted.length > 0) return
   const detail = {
     connector,
@@ -47,9 +48,15 @@ export async function listContent(
     why: 'it came again with further contents, which are not kept',
     do: 'ask the acquirer for its messages with this event id',
   }
-  const reference = `${connector} ${at} ${eventId} further`
-  const counted = countNotKept(newId(), detail, reference, freezes, eventFreezes)
-  const lost = await engine.lanes.together(withoutRoom(another, at, most), [counted])
+  const further = `${eventId} further`
+  const counted =
+    payment === undefined || freezes.length === 0
+      ? [countNotKept(newId(), undefined, detail, `${connector} ${at} ${further}`)]
+      : [
+          countNotKept(newId(), payment, { ...detail, now: claim }, further),
+          ...freezing(payment, freezes, detail, further),
+        ]
+  const lost = await engine.lanes.together(withoutRoom(another, at, counting, most), counted)
   if (lost.length > 0) {
     engine.log.warn({ connector, account, event: eventId }, 'a content of an event is not kept')
   }
@@ -73,9 +80,11 @@ async function isOfMerchant(
   payment: Payment,
 ): Promise<boolean> {
   if (payment.connector !== connector) return false
-  const own = payment.accountId ?? internalAccount
+  const own = accountOf(payment)
   return own === account || isSameMerchant(engine, connector, own, account)
 }
+
+const accountOf = ({ accountId }: Payment) => accountId ?? internalAccount
 
 function entriesOf(
   { attemptKey, reference }: ReturnType<typeof placeOf>,
@@ -87,16 +96,24 @@ function entriesOf(
     const paymentId = payment?.id ?? null
     return [addAttention(newId(), 'event', paymentId, attemptKey, 0, detail, reference)]
   }
-  const { id, attemptKey: key } = payment
-  // Each statement adds its balance to the same entry.
-  return freezes.map((balance) =>
-    freezeWith(newId(), 'event', id, key, 0, detail, reference, balance),
-  )
+  return freezing(payment, freezes, detail, reference)
 }
+
+/** Each statement adds its balance to the same entry. */
+const freezing = (
+  { id, attemptKey }: Payment,
+  freezes: readonly string[],
+  detail: Readonly<Record<string, unknown>>,
+  reference: string,
+): readonly Sql[] =>
+  freezes.map((balance) =>
+    freezeWith(newId(), 'event', id, attemptKey, 0, detail, reference, balance),
+  )
 
 /**
  * The balances whose money the payer has back if the claim is true: of a chargeback, also before the payment is decided,
- * and of a return of a payment that is done. A claim can name a capture by its authorisation.
+ * and of a return of a payment that is done. A claim can name a capture by its authorisation. Captures come first, in
+ * their order, and the root last: a capture that settles locks its own balance before that of its authorisation.
  */
 async function frozenBy(
   { lanes }: Engine,
@@ -106,5 +123,7 @@ async function frozenBy(
   if (is !== 'chargeback' && (is !== 'reversed' || state !== 'approved')) return []
   const captures = await lanes.single(capturesOf(rootId))
   const chained = chainId === null ? [] : [chainId]
-  return [...new Set([rootId, ...captures.map(({ id }) => id), ...chained])].toSorted()
+  const before = new Set([...captures.map(({ id }) => id), ...chained])
+  before.delete(rootId)
+  return [...[...before].toSorted(), rootId]
 }

@@ -12,12 +12,15 @@ export type Another = EventOf & {
 /** The id of a further content that is an event of its own, like one that an operator retries; no event id has a blank. */
 const idOfContent = ({ eventId, digest }: Another) => sql`${`${eventId} says ${digest}`}::text`
 
-/** Condition: this content is an event of its own already. An earlier version had other digests. */
-const isBeside = ({ connector, account, eventId, claim }: Another, at: string): Sql => sql`
+/**
+ * Condition: this content counts as an event of one of the accounts already, under the plain id or beside it. An earlier
+ * version had other digests.
+ */
+const isCounted = ({ connector, eventId, claim }: Another, accounts: readonly string[]): Sql => sql`
   exists (
     select from tollgate.inbound_event as beside
     where beside.claim ->> 'key' = ${claim}::jsonb ->> 'key' and beside.connector = ${connector}::text
-      and beside.account in (${account}::text, ${at}::text) and beside.event_id <> ${eventId}::text
+      and beside.account = any(${accounts}::text[])
       and split_part(beside.event_id, ' ', 1) = ${eventId}::text and beside.claim = ${claim}::jsonb)`
 
 /**
@@ -33,62 +36,63 @@ export const addVerifiedBeside = (another: Another) => sql<{ event_id: string }>
     and known.event_id = ${another.eventId}::text and known.claim ->> 'verified' = 'true'
     and known.heard_by is not null and known.claim <> ${another.claim}::jsonb
     and known.claim ->> 'key' = ${another.claim}::jsonb ->> 'key'
-    and not ${isBeside(another, another.account)}
+    and not ${isCounted(another, [another.account])}
   on conflict do nothing
   returning event_id`
 
 /** Condition: the event that is known at that account says something else, and nobody knows this content. */
-const isNewContent = (another: Another, at: string): Sql => sql`
+const isNewContent = (another: Another, at: string, counting: readonly string[]): Sql => sql`
   connector = ${another.connector}::text and account = ${at}::text
     and event_id = ${another.eventId}::text
     and claim ->> 'verified' = 'true' and claim <> ${another.claim}::jsonb
     and not exists (select from jsonb_array_elements(others) as known where known = ${another.claim}::jsonb)
-    and not ${isBeside(another, at)}`
+    and not ${isCounted(another, counting)}`
 
 /**
  * Notes a verified event with a known id and another content for operators. Empty when this content is known, or when
  * there are too many.
  *
  * @param at The account that the event is known at.
+ * @param counting The accounts of which it may be an event already.
  */
-export const addOtherContent = (another: Another, at: string, most: number) => sql<{
-  event_id: string
-}>`
+export const addOtherContent = (
+  another: Another,
+  at: string,
+  counting: readonly string[],
+  most: number,
+) => sql<{ event_id: string }>`
   update tollgate.inbound_event as event set others = others || jsonb_build_array(${another.claim}::jsonb)
-  where ${isNewContent(another, at)} and jsonb_array_length(others) < ${most}::integer
+  where ${isNewContent(another, at, counting)} and jsonb_array_length(others) < ${most}::integer
   returning event_id`
 
 /** The event, when it has too many contents for this one, which is new. */
-export const withoutRoom = (another: Another, at: string, most: number) => sql<{
-  event_id: string
-}>`
+export const withoutRoom = (
+  another: Another,
+  at: string,
+  counting: readonly string[],
+  most: number,
+) => sql<{ event_id: string }>`
   select event_id
   from tollgate.inbound_event
-  where ${isNewContent(another, at)} and jsonb_array_length(others) >= ${most}::integer`
+  where ${isNewContent(another, at, counting)} and jsonb_array_length(others) >= ${most}::integer`
 
 /**
- * Counts a content that is not kept, in one entry of the operators' list per event, and freezes the balances that it
- * is about, up to a limit: what an entry froze, it has to free again.
+ * Counts a message whose content is not kept, in one entry of the operators' list per event and payment, or per event
+ * without one. The entry of a payment says the last content; a chargeback stays in it, because it holds refunds back.
  */
 export const countNotKept = (
   id: string,
+  of: { readonly id: string; readonly attemptKey: string } | undefined,
   detail: Readonly<Record<string, unknown>>,
   reference: string,
-  freezes: readonly string[],
-  mostFreezes: number,
 ) => sql`
-with entry as (
-  insert into tollgate.attention (id, kind, alarm_at, detail, reference, freezes)
-  values (${id}::uuid, 'event', now(), ${JSON.stringify(detail)}::jsonb || '{"notKept": 1}', ${reference}::text,
-    ${freezes}::uuid[])
+  insert into tollgate.attention as entry (id, kind, payment_id, attempt_key, alarm_at, detail, reference)
+  values (${id}::uuid, 'event', ${of?.id ?? null}::uuid, ${of?.attemptKey ?? null}::text, now(),
+    ${JSON.stringify(detail)}::jsonb || '{"notKept": 1}', ${reference}::text)
   on conflict (coalesce(payment_id, '00000000-0000-0000-0000-000000000000'), kind, reference)
     where resolved_at is null
-  do update set
-    detail = attention.detail || jsonb_build_object('notKept', (attention.detail ->> 'notKept')::bigint + 1),
-    freezes = case when cardinality(attention.freezes) < ${mostFreezes}::integer
-      then array(select unnest(attention.freezes) union select unnest(excluded.freezes))
-      else attention.freezes end
-  returning id, freezes)
-update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
-from entry
-where payment_balance.payment_id = any(${freezes}::uuid[]) and payment_balance.payment_id = any(entry.freezes)`
+  do update set detail = entry.detail
+    || case when excluded.detail #>> '{now,outcome,is}' = 'chargeback'
+        or entry.detail #>> '{now,outcome,is}' is distinct from 'chargeback'
+      then excluded.detail else '{}' end
+    || jsonb_build_object('notKept', (entry.detail ->> 'notKept')::bigint + 1)`

@@ -122,8 +122,6 @@ export const limits = {
   eventDays: 1_100,
   /** Different contents under one event id that are stored in addition to the first. */
   eventContents: 10,
-  /** Balances that wait for an operator because of contents that are not kept. */
-  eventFreezes: 1_000,
   /** Shown characters of an unreadable message. */
   eventEchoCharacters: 4_000,
   /** Characters of a reply that a connector gives to a message. */

@@ -1,7 +1,6 @@
 /** An event id counts for one operation per merchant number: what it says of another one waits for an operator. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { limits } from '@tollgate/schemas'
 import { type Gateway, onFaultPoint } from '../../../core/index.ts'
 import { message, scriptedName } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
@@ -55,8 +54,8 @@ describe('event ids that come again about another operation', () => {
       return open.length === 0 || undefined
     })
   const entriesOf = (eventId: string) =>
-    run.sql<{ id: string; payment_id: string | null; why: string; notKept: number | null }>(
-      `select id, payment_id, detail ->> 'why' as why, (detail -> 'notKept')::integer as "notKept"
+    run.sql<{ id: string; payment_id: string | null; why: string }>(
+      `select id, payment_id, detail ->> 'why' as why
        from tollgate.attention where detail ->> 'event' = $1 and kind = 'event' and resolved_at is null
        order by at, id`,
       [eventId],
@@ -263,37 +262,6 @@ describe('event ids that come again about another operation', () => {
     }
   })
 
-  test('contents beyond those that are kept are counted in an entry, and hold refunds back', async () => {
-    const eventId = 'many-contents'
-    const all = []
-    for (let no = 0; no < limits.eventContents + 4; no += 1) {
-      const one = await made(`many-contents-${no}`)
-      all.push(one)
-      await run.bring(run.other, { eventId, key: one.key, outcome: chargeback })
-    }
-    await nothingOpen(all.map(({ key }) => key))
-    const kept = all.slice(1, limits.eventContents + 1)
-    const lost = all.slice(limits.eventContents + 1)
-    const entries = await entriesOf(eventId)
-    assert.deepEqual(
-      entries.slice(0, -1).map(({ payment_id }) => payment_id),
-      kept.map(({ id }) => id),
-    )
-    const last = entries.at(-1)!
-    assert.deepEqual(
-      [last.payment_id, last.why, last.notKept],
-      [null, 'it came again with further contents, which are not kept', lost.length],
-    )
-    // What is known is no further content.
-    await run.bring(run.other, { eventId, key: kept[0]!.key, outcome: chargeback })
-    assert.equal((await entriesOf(eventId)).at(-1)!.notKept, lost.length)
-    for (const { id } of [...kept, ...lost]) await assert.rejects(refund(id), waits)
-    await run.gateway.operator.resolve(last.id, by)
-    for (const { id } of lost) assert.equal((await refund(id)).result.code, done)
-    await run.bring(run.other, { eventId, key: lost[0]!.key, outcome: chargeback })
-    assert.equal((await entriesOf(eventId)).at(-1)!.notKept, 1)
-  })
-
   const third = async () => {
     const { entities } = run.gateway
     const channel = { kind: 'channel', name: 'Third', parentId: run.merchant } as const
@@ -318,6 +286,31 @@ describe('event ids that come again about another operation', () => {
     await nothingOpen([key])
     assert.deepEqual(await run.listed(id), [])
   })
+
+  for (const isBeside of [true, false]) {
+    test(`a chargeback that counts at the account of the payment is known when another address that heard something else tells it: ${isBeside ? 'beside' : 'first'}`, async () => {
+      const eventId = `counts-there-${isBeside}`
+      const { id, key } = await made(eventId)
+      const said = { eventId, key, outcome: approvedOf(key) }
+      const charged = { eventId, key, outcome: chargeback, reference: eventId }
+      const told = [
+        [run.other, said],
+        [run.account, charged],
+      ] as const
+      for (const [account, about] of isBeside ? told : told.toReversed()) {
+        await run.bring(account, about)
+        await nothingOpen([key])
+      }
+      const before = await run.listed(id)
+      assert.deepEqual(before, isBeside ? [] : ['event'], 'the approval')
+      for (const account of [run.other, run.account]) await run.bring(account, charged)
+      assert.deepEqual([await chargebacksOf(id), await run.listed(id)], [['9200'], before])
+      const outcome = { ...chargeback, is: 'chargebackReversal' }
+      await run.bring(run.other, { ...charged, eventId: `${eventId}-back`, outcome })
+      await nothingOpen([key])
+      assert.equal((await refund(id)).result.code, done, 'nothing holds it back')
+    })
+  }
 
   test('a content that was listed when another address told it is carried out once, and its entry ends', async () => {
     const heard = await third()

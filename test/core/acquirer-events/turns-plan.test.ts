@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { dueEvents, takeDue, takeNext } from '../../../core/acquirer-events/store.ts'
 import { addAlone, addFirst, knownAt } from '../../../core/acquirer-events/store-add.ts'
+import { addOtherContent } from '../../../core/acquirer-events/store-content.ts'
 import { sql } from '../../../core/db/sql.ts'
 import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
@@ -35,8 +36,10 @@ describe('turns of events', () => {
     }
   }
   const event = { connector: 'filled', account: 'a'.repeat(32), eventId: 'known' }
+  const another = { ...event, claim: '{}', digest: 'digest' }
   const statements = {
     addAlone: addAlone(event, '{}'),
+    addOtherContent: addOtherContent(another, event.account, [event.account], 10),
     addFirst: addFirst(event, 'busy', '{}', undefined, []),
     knownAt: knownAt(event, 'busy', '{}', []),
     somethingDue: sql`select exists (${dueEvents}) as due, ${1}::integer as one`,
