@@ -103,21 +103,23 @@ export async function failureElsewhere(
 /**
  * A failure comes with the success before it, so that the engine never hears them the other way round. A success that
  * is not told is an event all the same, so that its repeat says nothing else. An account that did not make the payment
- * tells no success: it would end a payment whose reversal is under way, although another one of its name may stand.
+ * tells neither: its success would end a payment whose reversal is under way, although another one of its name may stand,
+ * and its failure, perhaps late, would count a payment as standing that a later reversal took back. The account that made
+ * the payment hears of both.
  */
 function claimsOf({ success, failure }: Known, psp: string): readonly Claim[] {
   if (success === undefined) return []
   const { eventCode, key, isOther } = success
   const claim = { key, amount: moneyIn(success) }
-  const idOf = (event: Event) => (isOther ? ofOtherAccount(eventId(event)) : eventId(event))
+  const id = eventId({ eventCode, pspReference: psp, success: true })
   const done: Claim = {
     ...claim,
-    eventId: idOf({ eventCode, pspReference: psp, success: true }),
+    eventId: isOther ? ofOtherAccount(id) : id,
     outcome: outcomeOf(success, psp),
   }
-  if (failure === undefined) return [done]
+  if (failure === undefined || isOther) return [done]
   const why = 'the money that Adyen gave back came back'
-  return [done, { ...claim, eventId: idOf(failure), outcome: { is: 'notReversed', why } }]
+  return [done, { ...claim, eventId: eventId(failure), outcome: { is: 'notReversed', why } }]
 }
 
 function outcomeOf({ isTold, isOther }: Success, psp: string): Claim['outcome'] {
