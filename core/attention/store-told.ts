@@ -15,12 +15,6 @@ export const toldSuccess = (paymentId: string) => sql<{ id: string }>`
     and (reference = ${toldApproval}::text or reference like ${`${otherAmount}%`}::text)
   limit 1`
 
-/** An undecided payment, none of whose told successes is left, is known by no success any more. */
-export const forgetSuccess = (paymentId: string) => sql`
-  update tollgate.payment set answer = answer - 'named'
-  where id = ${paymentId}::uuid and state in ('processing', 'pending', 'unknown') and answer ? 'named'
-    and not exists (${toldSuccess(paymentId)})`
-
 /** Whether operators were told that money of a payment went back, also where they have closed the entry since. */
 export const toldReturn = (paymentId: string) => sql<{ id: string }>`
   select id from tollgate.attention

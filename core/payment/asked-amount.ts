@@ -1,12 +1,13 @@
 import type { Money } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { freezeWith, resolveAttention } from '../attention/store.ts'
-import { forgetSuccess, otherAmount, otherAmountsOf } from '../attention/store-told.ts'
+import { otherAmount, otherAmountsOf } from '../attention/store-told.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { fitsWire } from '../money.ts'
 import { amountSaid, isSameAmount, movedBy } from './amount-moved.ts'
 import { isOpen, type Told } from './late-word-table.ts'
+import { forgetSuccess } from './store-settle.ts'
 import type { Payment } from './types.ts'
 
 /**

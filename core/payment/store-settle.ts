@@ -1,5 +1,7 @@
 /** Every statement that moves an attempt after its first commit, outside the group lane. */
+
 import type { Refs } from '@tollgate/plugin-kit'
+import { toldSuccess } from '../attention/store-told.ts'
 import { storable } from '../db/json.ts'
 import { sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
@@ -235,6 +237,12 @@ export const learnWhileOpen = (paymentId: string, refs: Refs, named: string | un
     || jsonb_build_object('refs', coalesce(answer -> 'refs', '{}') || ${storable(refs)}::jsonb)
     || ${named === undefined ? '{}' : storable({ named })}::jsonb
   where id = ${paymentId}::uuid and state in ('processing', 'pending', 'unknown')`
+
+/** An open payment, none of whose told successes is left, is known by no success any more. */
+export const forgetSuccess = (paymentId: string) => sql`
+  update tollgate.payment set answer = answer - 'named'
+  where id = ${paymentId}::uuid and state in ('processing', 'pending', 'unknown') and answer ? 'named'
+    and not exists (${toldSuccess(paymentId)})`
 
 /** Returns a lease and sets the next look; for another party's question, sets the latest time. */
 export const lookLater = (
