@@ -1,7 +1,6 @@
 /** A reader of the feed sees every event of its own entities once, and no others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import {
   type Caller,
@@ -24,18 +23,8 @@ describe('the event feed', () => {
   const list = (request: Record<string, string> = {}, caller?: Caller) =>
     run.gateway.events.list(request, caller === undefined ? {} : { caller })
 
-  /** Resolves when every transaction begun earlier on this server has ended. */
-  async function decided(): Promise<void> {
-    const [now] = await run.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as top')
-    for (;;) {
-      const [found] = await run.sql(
-        'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as decided',
-        [now?.top],
-      )
-      if (found?.decided === true) return
-      await pause(10)
-    }
-  }
+  /** Other tests share the server, and the feed waits for their transactions. */
+  const decided = () => olderTransactionsEnd(run)
 
   async function here(): Promise<string> {
     await decided()
@@ -164,6 +153,7 @@ describe('the event feed', () => {
 
     test('the feed begins at a moment, at the present or at the first event', async () => {
       const payment = await run.pay()
+      await decided()
       const first = (await list({ limit: '1' })).events[0]!
       const [row] = await run.sql<{ at: Date }>(
         'select at from tollgate.event where resource = $1',
