@@ -81,10 +81,13 @@ export async function resolve(
     return lookAtAuthentication(engine, attemptKey, taken, why, isOwn)
   }
   // Between the press and the lease it went on to the money, and no shopper gave that up.
-  if (why === 'new-try' && isOpen(payment.state) && !isAway(payment)) {
+  const isPast = why === 'new-try' && isOpen(payment.state) && !isAway(payment)
+  if (isPast && payment.state === 'pending') {
     await engine.lanes.single(dropLease(attemptKey, taken.lease))
     return payment
   }
+  // One without an answer is asked about and listed, since this look takes the place of the next one.
+  const asked = isPast ? 'look' : why
   const isStale = why === 'expiry' && (await isOfAuthentication(engine, payment, timerId))
   let work: AttemptContext
   try {
@@ -106,7 +109,7 @@ export async function resolve(
   // An expired payment that could not be undone is undone once possible, and is never pending
   // again.
   const isTimeOver = payment.state === 'unknown' && now.attempt.settledBy === 'expiry'
-  const reason = isStale ? 'look' : isTimeOver && why === 'look' ? 'expiry' : why
+  const reason = isStale ? 'look' : isTimeOver && asked === 'look' ? 'expiry' : asked
   return decideOpen(engine, work, taken, reason, isTimeOver, isOwn)
 }
 
@@ -245,9 +248,7 @@ async function reversing(
 
 /** The shopper gave it up: the slot is free only with a proof that it takes no money. */
 async function giveUp(engine: Engine, work: AttemptContext, refs: Refs): Promise<End> {
-  if (reversalByKey(work) === undefined) {
-    return left(refs, 'the acquirer has no reversal by key')
-  }
+  if (reversalByKey(work) === undefined) return left(refs, 'the acquirer has no reversal by key')
   return undo(engine, work, refs, 'the shopper tries again', 'new-try')
 }
 
@@ -278,9 +279,7 @@ async function notFound(engine: Engine, work: AttemptContext): Promise<End> {
   return undo(engine, work, {}, 'interrupted, and the acquirer knows nothing of it', 'look')
 }
 
-/**
- * The acquirer reports another amount: the payment's money stays frozen until undone or decided.
- */
+/** The acquirer reports another amount: the payment's money stays frozen until undone or decided. */
 async function undoOther(
   engine: Engine,
   work: AttemptContext,

@@ -93,23 +93,20 @@ describe('another press after an authentication', () => {
     assert.ok(!run.acquirer.of('died-on-the-way').includes('reverseByKey'))
   })
 
-  test('so is one that went on to the acquirer between the press and its lease', async () => {
-    const id = await made('went-on-meanwhile', review)
-    run.authenticator.tell('went-on-meanwhile', { authenticate: challenge })
-    assert.equal((await press(run.gateway, id)).state, 'waiting')
-    const payment = await paymentOf(id)
+  /** A press during which another process, to which the shopper came back, goes on with the payment. */
+  const pressWhileItGoesOn = async (id: string, payment: string, state: 'pending' | 'unknown') => {
     const holder = new pg.Client({ connectionString: run.database.url })
     await holder.connect()
     try {
-      // Another process, to which the shopper came back.
       await holder.query('begin')
       await holder.query(
-        `update tollgate.attempt set stage = 'money', state = 'pending' where payment_id = $1`,
-        [payment],
+        `update tollgate.attempt set stage = 'money', state = $2 where payment_id = $1`,
+        [payment, state],
       )
-      await holder.query(`update tollgate.payment set answer = answer - 'redirect' where id = $1`, [
-        payment,
-      ])
+      await holder.query(
+        `update tollgate.payment set answer = answer - 'redirect', state = $2 where id = $1`,
+        [payment, state],
+      )
       const reply = press(run.gateway, id)
       await until(async () => {
         const [waiting] = await run.sql(
@@ -119,12 +116,37 @@ describe('another press after an authentication', () => {
         return waiting
       })
       await holder.query('commit')
-      assert.equal((await reply).state, 'busy')
+      return await reply
     } finally {
       await holder.end()
     }
+  }
+
+  test('so is one that went on to the acquirer between the press and its lease', async () => {
+    const id = await made('went-on-meanwhile', review)
+    run.authenticator.tell('went-on-meanwhile', { authenticate: challenge })
+    assert.equal((await press(run.gateway, id)).state, 'waiting')
+    const payment = await paymentOf(id)
+    assert.equal((await pressWhileItGoesOn(id, payment, 'pending')).state, 'busy')
     assert.deepEqual(run.acquirer.of('went-on-meanwhile'), [])
     assert.equal(await run.stateOf(payment), 'pending')
+  })
+
+  test('one that got no answer then is asked about and listed at once, and not reversed', async () => {
+    const enquire = () => ({ is: 'unknown', why: 'busy' }) as const
+    const id = await made('lost-meanwhile', { ...review, enquire })
+    run.authenticator.tell('lost-meanwhile', { authenticate: challenge })
+    assert.equal((await press(run.gateway, id)).state, 'waiting')
+    const payment = await paymentOf(id)
+    assert.equal((await pressWhileItGoesOn(id, payment, 'unknown')).state, 'busy')
+    assert.deepEqual(run.acquirer.of('lost-meanwhile'), ['enquire'])
+    const listed = await run.sql(
+      'select kind from tollgate.attention where payment_id = $1 and resolved_at is null',
+      [payment],
+    )
+    assert.deepEqual(listed, [{ kind: 'undecided' }])
+    await run.tell(payment, { outcome: approval })
+    assert.equal((await run.gateway.checkouts.state(id)).state, 'paid')
   })
 
   const softDeclines: Script = {
