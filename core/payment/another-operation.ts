@@ -62,10 +62,11 @@ export function refsOfSuccess(payment: Payment, outcome: Told): Refs {
 /** The entry of a success of another operation, while the payment is open. Undefined: it is the one that was told. */
 export function otherSuccess(
   payment: Payment,
-  { is, refs }: Approved | Accepted,
+  outcome: Approved | Accepted,
   { minor, currency }: Money,
 ): Sql | undefined {
-  const other = otherThanSuccess(payment, { is, refs } as Told)
+  const other = otherThanSuccess(payment, outcome)
+  const { is, refs } = outcome
   const why = `${is} under another reference while it was open`
   const detail = { why, refs, minor: String(minor), currency }
   return other === undefined ? undefined : otherListed(payment, other, detail)

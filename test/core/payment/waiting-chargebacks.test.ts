@@ -231,7 +231,8 @@ describe('a chargeback that was set aside', () => {
     await assert.rejects(refund(id), refused)
   })
 
-  test('leaves a late success to operators', async () => {
+  /** A late success that waits for its reversal, and the reversals once the acquirer can be reached. */
+  const lateSuccess = async () => {
     let isUp = false
     const undone: string[] = []
     const { id } = await debit({
@@ -245,44 +246,34 @@ describe('a chargeback that was set aside', () => {
     })
     await run.tell(id, { outcome: approved({ reference: 'late' }) })
     await run.dueLater(id)
+    const isLeft = async () => {
+      isUp = true
+      await until(async () => {
+        await run.dueNow(id)
+        const stands = (await run.audited(id)).includes('late-success-stands')
+        return stands || undone.length > 0 || undefined
+      })
+      assert.deepEqual(undone, [])
+    }
+    return { id, isLeft }
+  }
+
+  test('leaves a late success to operators', async () => {
+    const { id, isLeft } = await lateSuccess()
     const eventId = await setAside(id)
-    isUp = true
-    await until(async () => {
-      await run.dueNow(id)
-      const isLeft = (await run.audited(id)).includes('late-success-stands')
-      return isLeft || undone.length > 0 || undefined
-    })
-    assert.deepEqual(undone, [])
+    await isLeft()
     await run.gateway.operator.retry((await entryOf(id)).id, by)
     assert.equal(await closed(eventId), 'recorded')
   })
 
   test('leaves a late success to operators, when it is only listed because its event id was known', async () => {
-    let isUp = false
-    const undone: string[] = []
-    const { id } = await debit({
-      debit: refuse,
-      enquire: () => approved({ reference: 'late' }),
-      reverseByKey: ({ key }: { readonly key: string }): Reversed => {
-        if (!isUp) return { is: 'unknown', why: 'down' }
-        undone.push(key)
-        return { is: 'reversed' }
-      },
-    })
-    await run.tell(id, { outcome: approved({ reference: 'late' }) })
-    await run.dueLater(id)
+    const { id, isLeft } = await lateSuccess()
     const eventId = `known-${id}`
     const { id: other } = await debit()
     await run.tell(other, { ...told, reference: 'known-1', eventId })
     await run.bring(id, { ...told, reference: 'known-2', eventId })
     const entry = await entryOf(id)
-    isUp = true
-    await until(async () => {
-      await run.dueNow(id)
-      const isLeft = (await run.audited(id)).includes('late-success-stands')
-      return isLeft || undone.length > 0 || undefined
-    })
-    assert.deepEqual(undone, [])
+    await isLeft()
     await run.gateway.operator.retry(entry.id, by)
     await until(async () => (await recordedOf(run, id)).length === 1 || undefined)
   })
