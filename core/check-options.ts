@@ -9,6 +9,7 @@ import { highestPod } from './ids.ts'
 import { isEngineName } from './jobs/engine-jobs.ts'
 import type { LoopbackRule } from './net/address.ts'
 import {
+  callback,
   type Form,
   flag,
   formOf,
@@ -183,6 +184,7 @@ const forms: Named<GatewayOptions> = {
   exporters: flag,
   shutdownGraceMs: whole(0, 3_600_000),
   startWait: whole(0, 3_600),
+  onStage: callback,
 }
 
 /** Options of the encryption that are right one by one and wrong together. */

@@ -88,4 +88,18 @@ export type GatewayOptions = {
    * not exist ends it at once. Default 60.
    */
   readonly startWait?: number
+  /** Hears how long each stage of the start took, in milliseconds. */
+  readonly onStage?: (stage: StartStage, durationMs: number) => void
 }
+
+/** The stages of a start, in their order. */
+export type StartStage =
+  | 'reaching the database'
+  | 'migrating tables'
+  | 'opening the vault'
+  | 'publishing the widget'
+  | 'starting exporters'
+  | 'starting the job queue'
+  | 'joining the other processes'
+  | 'compiling checks of requests'
+  | 'starting jobs'

@@ -39,6 +39,9 @@ export const flag: Form = (value) =>
 export const text: Form = (value) =>
   typeof value === 'string' && value !== '' ? undefined : `must be a text, not ${shown(value)}`
 
+export const callback: Form = (value) =>
+  typeof value === 'function' ? undefined : `must be a function, not ${shown(value)}`
+
 export const list: Form = (value) =>
   Array.isArray(value) ? undefined : `must be a list, not ${shown(value)}`
 

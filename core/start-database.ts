@@ -9,6 +9,7 @@ import { claimInstallation } from './entity/store.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { howToMigrate, MigrationError, migrate, refuseOlder } from './migrate.ts'
 import type { Resources } from './start-resources.ts'
+import { timed } from './start-timed.ts'
 import { whenReachable } from './start-wait.ts'
 
 /**
@@ -20,14 +21,21 @@ import { whenReachable } from './start-wait.ts'
  */
 export async function prepareDatabase(
   { database, lanes, log }: Resources,
-  options: Pick<GatewayOptions, 'environment' | 'migrate' | 'startWait' | 'database' | 'pod'>,
+  options: Pick<
+    GatewayOptions,
+    'environment' | 'migrate' | 'startWait' | 'database' | 'pod' | 'onStage'
+  >,
 ): Promise<void> {
   const { environment, startWait = limits.startWaitMs / 1000 } = options
   const ask = () => database.run(lanes.pools.read, serverTime, patience(limits.statementTryMs))
-  await whenReachable(ask, { seconds: startWait, log })
+  await timed(options, 'reaching the database', () =>
+    whenReachable(ask, { seconds: startWait, log }),
+  )
   database.outage.watch()
-  if (options.migrate === false) await refuseOlder(database, lanes.pools.single)
-  else await migrate(database, lanes.pools.single)
+  await timed(options, 'migrating tables', async () => {
+    if (options.migrate === false) await refuseOlder(database, lanes.pools.single)
+    else await migrate(database, lanes.pools.single)
+  })
   await checkInstallation(lanes, environment, options.pod?.number ?? 0)
   await checkDurability(lanes, environment, log, options.database.synchronousCommit ?? 'on')
 }

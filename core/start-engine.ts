@@ -22,6 +22,7 @@ import { WebhookSlots } from './process/webhook-slots.ts'
 import { openAccounts } from './routing/accounts.ts'
 import { Targets } from './routing/targets.ts'
 import type { Resources } from './start-resources.ts'
+import { timed } from './start-timed.ts'
 import { StepLog } from './transcript/log.ts'
 import { DistinctNumbers } from './vault/distinct-numbers.ts'
 import { HeldSecrets } from './vault/held-secrets.ts'
@@ -41,7 +42,10 @@ export async function assembleEngine(
   const directory = new Directory(lanes, environment, clock, log)
   const alarm = alarms(securityLog, clock)
   const widgetFiles = new WidgetFiles(lanes)
-  if (options.widget !== undefined) await widgetFiles.publish(options.widget)
+  const { widget } = options
+  if (widget !== undefined) {
+    await timed(options, 'publishing the widget', () => widgetFiles.publish(widget))
+  }
   const { targets, pages, wallets } = routesOf(options, resources, { registry, vault, directory })
   const engine: Engine = {
     ...{ name, environment, clock, lanes, vault, directory, registry, targets, wallets },

@@ -25,6 +25,7 @@ import { warm } from './request/parse.ts'
 import { prepareDatabase, startQueue } from './start-database.ts'
 import { assembleEngine } from './start-engine.ts'
 import { closeResources, openResources, type Resources } from './start-resources.ts'
+import { timed } from './start-timed.ts'
 import { Vault } from './vault/vault.ts'
 import { unfitFieldsUrl } from './widget-files/fields-url.ts'
 
@@ -50,10 +51,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let exporters: readonly RunningExporter[] = []
   try {
     await prepareDatabase(resources, options)
-    vault = await openVault(resources, options)
+    vault = await timed(options, 'opening the vault', () => openVault(resources, options))
     const { engine, pages } = await assembleEngine(options, resources, registry, vault)
     const context = exporterContext(engine, resources, options)
-    if (options.exporters !== false) exporters = await startExporters(options.plugins, context)
+    if (options.exporters !== false) {
+      exporters = await timed(options, 'starting exporters', () =>
+        startExporters(options.plugins, context),
+      )
+    }
     const work = await startWork(engine, resources, options)
     return assembleGateway(options, resources, { engine, pages, exporters, ...work })
   } catch (error) {
@@ -98,23 +103,26 @@ async function startWork(
   { database, lanes, queue, isWorker }: Resources,
   options: GatewayOptions,
 ): Promise<Pick<Started, 'presence' | 'leadership' | 'dispatcher'>> {
-  await startQueue(queue)
-  const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
-  for (const job of own) await queue.declareOwn(job)
+  await timed(options, 'starting the job queue', () => startQueue(queue))
   const presence = new Presence(lanes, buildNumber, options.role ?? 'all')
-  await presence.start()
   const leadership = new Leadership(database, engine.log)
-  await leadership.start(lanes, () =>
-    engine.inFlight.track(retryWrite(engine, () => restoreOutcomes(engine))),
+  await timed(options, 'joining the other processes', async () => {
+    await presence.start()
+    await leadership.start(lanes, () =>
+      engine.inFlight.track(retryWrite(engine, () => restoreOutcomes(engine))),
+    )
+    await engine.cardTesting.start()
+  })
+  await timed(options, 'compiling checks of requests', async () =>
+    warm(['payments.create', 'payments.followUp', 'payments.get']),
   )
-  await engine.cardTesting.start()
-  warm(['payments.create', 'payments.followUp', 'payments.get'])
-  if (!isWorker) {
-    await Dispatcher.declare(queue)
-    return { presence, leadership, dispatcher: undefined }
-  }
-  const dispatcher = new Dispatcher(engine, queue)
-  await dispatcher.start(own)
+  const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
+  const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
+  await timed(options, 'starting jobs', async () => {
+    for (const job of own) await queue.declareOwn(job)
+    if (dispatcher === undefined) await Dispatcher.declare(queue)
+    else await dispatcher.start(own)
+  })
   return { presence, leadership, dispatcher }
 }
 

@@ -5,6 +5,7 @@ import { demoCommand, demoMerchantId } from '../serve/demo.ts'
 import { standLastResort } from '../serve/last-resort.ts'
 import { type Served, serve } from '../serve/serve.ts'
 import { onEndSignal } from '../serve/signals.ts'
+import { Stages } from '../serve/stages.ts'
 import { allSettingsFor, type Command, columns, print, settingsFor } from './command.ts'
 
 export const serveCommand: Command = {
@@ -22,6 +23,7 @@ export const serveCommand: Command = {
       meaning:
         'Surfaces to serve, separated by commas: merchant, fields, office (TOLLGATE_SURFACE).',
     },
+    timings: { type: 'boolean', meaning: 'Print how long each stage of the start took.' },
     host: { type: 'string', value: 'address', meaning: 'Address to listen on (HOST).' },
     port: {
       type: 'string',
@@ -57,7 +59,9 @@ export const serveCommand: Command = {
       () => endBroken('too many uncaught errors'),
     )
     const onOtherHost = () => endBroken('another process serves this installation')
-    const starting = serve(settings, { folder: process.cwd(), log, onOtherHost })
+    const stages = new Stages()
+    stages.note('loading the program', performance.now())
+    const starting = serve(settings, { folder: process.cwd(), log, onOtherHost, stages })
     const ended = onEndSignal(
       async (signal) => {
         const running = await starting.catch(() => undefined)
@@ -73,6 +77,7 @@ export const serveCommand: Command = {
     )
     served = await starting
     present(served, settings)
+    if (given.flags.has('timings')) for (const line of columns(stages.rows())) print(line)
     await ended
     return isBroken ? 1 : 0
   },

@@ -22,6 +22,7 @@ import { securityLog } from '../logging.ts'
 import { systemCode } from '../thrown.ts'
 import { findKeys } from './keys.ts'
 import { portsIn } from './ports.ts'
+import type { Stages } from './stages.ts'
 import { type DatabaseFacts, databaseFacts } from './store.ts'
 
 /** The database of an installation: its own server, or the embedded one. */
@@ -54,6 +55,8 @@ export type Place = {
   readonly log: HostLog
   /** Ends this process in order: another host has the embedded database now. */
   readonly onOtherHost?: () => void
+  /** Hears how long each stage of the start takes. */
+  readonly stages?: Stages
 }
 
 export const dataDirectoryOf = (settings: HostSettings, { folder }: Place): string =>
@@ -83,6 +86,7 @@ export async function openDatabase(
       isHost: user === 'host',
       ...(place.onOtherHost === undefined ? {} : { onOtherHost: place.onOtherHost }),
       log: (line) => place.log.info({}, line),
+      onStage: (stage, durationMs) => place.stages?.note(stage, durationMs),
     })
     return {
       url: server.url,
@@ -187,6 +191,7 @@ export async function openInstallation(
         log: place.log,
         securityLog: securityLog(place.log),
         widget: release(),
+        onStage: (stage, durationMs) => place.stages?.note(stage, durationMs),
         // A test installation is reached where it listens, unless it has another name.
         publicUrl: () =>
           settings.publicUrl ?? (settings.environment === 'test' ? own.url : undefined),

@@ -9,6 +9,7 @@ import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/d
 import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
 import { partsOf } from './parts.ts'
 import { openPods } from './pods.ts'
+import { Stages } from './stages.ts'
 
 export type Served = {
   /** Undefined for a worker, which serves no requests. */
@@ -33,6 +34,7 @@ export type Served = {
 
 /** Starts a whole installation: database, gateway, demo channel, HTTP. */
 export async function serve(settings: HostSettings, place: Place): Promise<Served> {
+  const { stages = new Stages() } = place
   const installation =
     settings.pods.length === 0
       ? await openInstallation(settings, place, {}, 'host')
@@ -72,8 +74,10 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       ...tlsOf(settings),
     })
     const directory = dataDirectoryOf(settings, place)
-    const seeded = wantsDemo(settings, gateway.pod) ? await openDemo(gateway, directory) : undefined
-    listening = await host.listen()
+    const seeded = wantsDemo(settings, gateway.pod)
+      ? await stages.run('making the demo data', () => openDemo(gateway, directory))
+      : undefined
+    listening = await stages.run('listening', () => host.listen())
     const { url } = listening
     installation.listensAt(url)
     await database.announce(url)
@@ -81,7 +85,11 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
     const credentials = { baseUrl: url, ...seeded }
     const path = await writeCredentials(directory, credentials)
     const isForMerchants = surfacesFrom(settings).includes('merchant')
-    if (isForMerchants) shop = await openDemoShop(credentials, shopFrom(settings))
+    if (isForMerchants) {
+      shop = await stages.run('opening the demo shop', () =>
+        openDemoShop(credentials, shopFrom(settings)),
+      )
+    }
     const shopUrl = shop?.url
     return { ...served, url, demo: { ...credentials, path, shopUrl } }
   } catch (thrown) {

@@ -30,6 +30,11 @@ export interface EmbeddedPostgresOptions {
    * This process must end; until then it stays a user, so that the server outlives it.
    */
   readonly onOtherHost?: () => void
+  /** Hears how long each stage took, in milliseconds. */
+  readonly onStage?: (
+    stage: 'making the database' | 'starting PostgreSQL',
+    durationMs: number,
+  ) => void
   /** Settings of the server by PostgreSQL's names. A server that already runs keeps its own. */
   readonly settings?: ServerSettings
   /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
@@ -58,12 +63,15 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const { log, settings = {}, onOtherHost } = options
+  const { log, settings = {}, onOtherHost, onStage } = options
   let isHost = options.isHost ?? false
   const directory = await openDirectory(options.directory, options.projectDirectory)
   const place = await findPlace({ ...options, directory })
   const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
+  const madeMs = performance.now()
   const password = await ensureData(binaries, place, settings.fsync !== 'off')
+  const startedMs = performance.now()
+  onStage?.('making the database', startedMs - madeMs)
   const data = join(place.root, 'data')
   const urlOf = (port: number, database: string) =>
     `postgres://${administrator}:${password}@127.0.0.1:${port}/${database}`
@@ -99,6 +107,7 @@ export async function startEmbeddedPostgres(
   }
 
   const { port, isNew } = await joinServer({ place, binaries, settings, log }, begin)
+  onStage?.('starting PostgreSQL', performance.now() - startedMs)
   const endBounding = keepLogBounded(join(directory, 'postgres.log'))
   log(`PostgreSQL ${isNew ? 'runs' : 'was running'} on 127.0.0.1:${port}, data in ${place.root}`)
   let stopping: Promise<void> | null = null

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { markOf, stillRuns } from '../rig/processes.ts'
+import { bundlesAreCurrent } from '../rig/programs.ts'
 import type { Measured, Question } from './host-monitor.ts'
 
 export type Host = {
@@ -85,9 +86,9 @@ export async function startHost(
   folder: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<Host> {
+  await bundlesAreCurrent()
   const line = [
     '--expose-gc',
-    '--conditions=@tollgate/source',
     '--import',
     join(import.meta.dirname, 'host-monitor.ts'),
     join(project, 'host/bin/tollgate.js'),

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultPoint } from '../../core/index.ts'
@@ -17,6 +16,7 @@ import { sealedTables } from '../../core/vault/store-sealed.ts'
 import { sealAsBefore } from '../core/vault/old-rows.ts'
 import { bankPlugin } from '../rig/bank.ts'
 import { card, flat, startGateway, type TestGateway, testKey } from '../rig/gateway.ts'
+import { bundled } from '../rig/programs.ts'
 import type { RotationNews, RotationOrder } from './key-rotation-process.ts'
 
 const quick = { graceMs: 200, waitMs: 20_000 }
@@ -62,16 +62,12 @@ describe('rotation of data keys', () => {
   const states = async () => (await keysThere()).map(({ state }) => state)
   const rebill = async (id: string, on = run.gateway) =>
     (await on.payments.rebill(id, { amount: '1.00', currency: 'EUR' })).result.code
-  const start = (order: Omit<RotationOrder, 'databaseUrl'>) => {
+  const start = async (order: Omit<RotationOrder, 'databaseUrl'>) => {
     const full: RotationOrder = { databaseUrl: run.database.url, ...order }
-    const child = fork(
-      join(import.meta.dirname, 'key-rotation-process.ts'),
-      [JSON.stringify(full)],
-      {
-        execArgv: ['--conditions=@tollgate/source'],
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      },
-    )
+    const program = await bundled('test/flows/key-rotation-process.ts')
+    const child = fork(program, [JSON.stringify(full)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
     children.push(child)
     return child
   }
@@ -86,7 +82,7 @@ describe('rotation of data keys', () => {
     const failed: string[] = []
     const all = await Promise.all(
       Array.from({ length: count }, async () => {
-        const child = start({ work: 'serve', keys, channel: run.channel })
+        const child = await start({ work: 'serve', keys, channel: run.channel })
         child.on('message', (news: RotationNews) => {
           if ('paid' in news) paid.push(news.paid)
           if ('declined' in news) declined.push(news.declined)
@@ -186,7 +182,7 @@ describe('rotation of data keys', () => {
   test('two rotations at once in two processes make one key and share the work', async () => {
     await Promise.all(Array.from({ length: 400 }, () => run.pay()))
     const load = await paying(1)
-    const both = [0, 1].map(() => start({ work: 'rotate', keys: testKey }))
+    const both = await Promise.all([0, 1].map(() => start({ work: 'rotate', keys: testKey })))
     assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
     await load.stop()
     assert.deepEqual(load.failed, [])
@@ -213,7 +209,7 @@ describe('rotation of data keys', () => {
       // Two batches where the second one is the point, one elsewhere.
       const count = at === 'rows-resealed' && nth === 2 ? 260 : 15
       const payments = await Promise.all(Array.from({ length: count }, () => run.pay()))
-      const child = start({ work: 'rotate', keys: testKey, die: { at, nth } })
+      const child = await start({ work: 'rotate', keys: testKey, die: { at, nth } })
       let isDead = false
       const dead = ended(child).finally(() => {
         isDead = true
@@ -406,12 +402,12 @@ describe('rotation of data keys', () => {
   test('a killed rewrap leaves keys that all open, and the next one finishes it', async () => {
     const { id } = await run.pay()
     const keys = `${newerKey}\n${testKey}`
-    const child = start({ work: 'rewrap', keys, die: { at: 'key-rewrapped', nth: 1 } })
+    const child = await start({ work: 'rewrap', keys, die: { at: 'key-rewrapped', nth: 1 } })
     assert.equal(await ended(child), 'SIGKILL')
     const half = await administer((opened) => opened.status(), keys)
     assert.deepEqual(half.keys.map((key) => key.keyEncryptionKeyId).sort(), ['newer', 'test'])
     assert.ok(half.keys.every(({ problem }) => problem === undefined))
-    const both = [0, 1].map(() => start({ work: 'rewrap', keys }))
+    const both = await Promise.all([0, 1].map(() => start({ work: 'rewrap', keys })))
     assert.deepEqual(await Promise.all(both.map(ended)), [0, 0])
     const later = await run.another({ keys: localKeys(newerKey) })
     assert.equal(await rebill(id, later), approved)

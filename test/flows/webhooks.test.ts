@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { card, startGateway, type TestGateway, until } from '../rig/gateway.ts'
@@ -12,6 +11,7 @@ import {
   type ReceiverOptions,
   startReceiver,
 } from '../rig/notification-receiver.ts'
+import { bundled } from '../rig/programs.ts'
 
 describe('webhooks', () => {
   let run: TestGateway
@@ -22,8 +22,8 @@ describe('webhooks', () => {
     run = await startGateway({ role })
   }
   const worker = async () => {
-    const child = fork(join(import.meta.dirname, 'webhook-process.ts'), [run.database.url], {
-      execArgv: ['--conditions=@tollgate/source'],
+    const program = await bundled('test/flows/webhook-process.ts')
+    const child = fork(program, [run.database.url], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     workers.push(child)

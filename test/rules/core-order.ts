@@ -13,6 +13,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'start-database.ts',
       'start-resources.ts',
       'start-wait.ts',
+      'start-timed.ts',
       'check-options.ts',
       'option-forms.ts',
       'gateway.ts',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { handwritten, root, type Source, sources } from '../rig/sources.ts'
-import { apart } from '../rig/test-groups.ts'
+import { apart } from '../runner/plan.ts'
 
 const product = ['schemas', 'plugins', 'core', 'connectors', 'host'].flatMap(sources)
 const engine = sources('core')

@@ -7,6 +7,7 @@ import type { Fault } from '../../../connectors/simulator/faults.ts'
 import { defaultSecret } from '../../../connectors/simulator/server.ts'
 import { keyHeader, merchantHeader } from '../../../connectors/simulator/wire.ts'
 import { markOf, stillRuns } from '../processes.ts'
+import { bundlesAreCurrent } from '../programs.ts'
 import { merchantId, plainMerchantId } from './installation.ts'
 
 const program = join(import.meta.dirname, '../../../connectors/simulator/bin/tollgate-simulator.js')
@@ -47,11 +48,10 @@ const headers = { authorization: `Bearer ${defaultSecret}`, 'content-type': 'app
 
 /** @param ledger file of the books */
 export async function startAcquirer(ledger: string): Promise<Acquirer> {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@tollgate/source', program, '--port', '0', '--ledger', ledger],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  await bundlesAreCurrent()
+  const child = spawn(process.execPath, [program, '--port', '0', '--ledger', ledger], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const mark = markOf(child.pid!)
   const exited = once(child, 'exit')
   const end = () => {

@@ -4,6 +4,8 @@ import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import type { FaultPoint } from '../../../core/index.ts'
 import { markOf, type ProcessMark, stillRuns } from '../processes.ts'
+import { bundled } from '../programs.ts'
+import { root } from '../sources.ts'
 import { type Fault, type News, type Order, planVariable, type Visit } from './fault-plan.ts'
 import type { HostOrder } from './host-process.ts'
 
@@ -41,16 +43,19 @@ const withinMs = 60_000
 /** A process with hardly any processor takes that long to load. */
 const startsWithinMs = 60_000
 
-/** @param preload modules that the process loads first */
+/** @param preload modules that the process loads first, before its sources, which they may change */
 export async function startHost(
   order: HostOrder,
   faults: readonly Fault[] = [],
   preload: readonly string[] = [],
 ): Promise<Host> {
-  const child = fork(join(import.meta.dirname, 'host-process.ts'), [JSON.stringify(order)], {
+  const isBundled = preload.length === 0
+  const source = 'test/rig/installation/host-process.ts'
+  const program = isBundled ? await bundled(source) : join(root, source)
+  const child = fork(program, [JSON.stringify(order)], {
     // A young generation for a second of requests saves a tenth of the work under load.
     execArgv: [
-      '--conditions=@tollgate/source',
+      ...(isBundled ? [] : ['--conditions=@tollgate/source']),
       '--max-semi-space-size=64',
       ...preload.map((file) => `--import=${file}`),
     ],

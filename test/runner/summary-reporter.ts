@@ -1,4 +1,6 @@
+import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
+import { root } from '../rig/sources.ts'
 
 /** The last line of this reporter for a complete run. */
 export interface Summary {
@@ -7,6 +9,8 @@ export interface Summary {
   readonly skipped: number
   /** Files with a failed test. */
   readonly failedFiles: readonly string[]
+  /** Seconds of each test file. */
+  readonly times: Readonly<Record<string, number>>
 }
 
 /**
@@ -17,17 +21,22 @@ export default async function* summaryReporter(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
   const failedFiles = new Set<string>()
+  const times: Record<string, number> = {}
   for await (const event of events) {
     yield '.'
-    if (event.type === 'test:fail' && event.data.file !== undefined) {
-      failedFiles.add(event.data.file)
+    if (event.type === 'test:pass' || event.type === 'test:fail') {
+      const { file = '', nesting, details } = event.data
+      const name = relative(root, file)
+      if (event.type === 'test:fail') failedFiles.add(name)
+      if (nesting === 0) times[name] = (times[name] ?? 0) + details.duration_ms / 1000
     }
     // Summaries of single files name their file, and the run's does not.
     if (event.type !== 'test:summary' || event.data.file !== undefined) continue
     const { tests, passed, skipped, todo } = event.data.counts
     const left = skipped + todo
     const failed = tests - passed - left
-    const summary: Summary = { passed, failed, skipped: left, failedFiles: [...failedFiles] }
+    const counts = { passed, failed, skipped: left }
+    const summary: Summary = { ...counts, failedFiles: [...failedFiles], times }
     yield `\n${JSON.stringify(summary)}\n`
   }
 }
