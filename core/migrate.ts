@@ -49,8 +49,9 @@ export async function migrationFiles(): Promise<
 }
 
 /**
- * Runs pending migrations. Safe when several processes start at once: they take turns, file by file. Each file
- * commits together with its row in the list of migrations, or not at all.
+ * Runs pending migrations. Safe when several processes start at once: they take turns. Files commit together with
+ * their rows in the list of migrations, or not at all: one by one, so that each holds its locks only for its own
+ * time, and in an empty database all at once, because nobody waits there but the one who starts it.
  *
  * @throws MigrationError when a file that ran before has changed, or the database is newer than the code.
  */
@@ -65,9 +66,9 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
   const ran: string[] = []
   try {
     for (;;) {
-      const name = await migrateOne(database, client, files)
-      if (name === undefined) return ran
-      ran.push(name)
+      const names = await migrateNext(database, client, files)
+      if (names.length === 0) return ran
+      ran.push(...names)
     }
   } finally {
     // A migration may leave settings behind, and a failed one its transaction.
@@ -78,16 +79,16 @@ export async function migrate(database: Database, pool: pg.Pool): Promise<string
 type MigrationFile = { readonly name: string; readonly text: string; readonly checksum: string }
 
 /**
- * Runs the first pending file. The turn is a lock of the transaction, and not of the session: behind a pooler in
+ * Runs the first pending file, or all in an empty database. The turn is a lock of the transaction, and not of the session: behind a pooler in
  * transaction mode, the next statement may run in another session.
  *
- * @returns its name; undefined when none is pending.
+ * @returns the names of those that ran; none when none is pending.
  */
-async function migrateOne(
+async function migrateNext(
   database: Database,
   client: pg.PoolClient,
   files: readonly MigrationFile[],
-): Promise<string | undefined> {
+): Promise<string[]> {
   const { rows } = await client.query<{ lock_timeout: string }>('show lock_timeout')
   // The time limits apply to statements of payments. A migration may run longer, and wait for its turn.
   await client.query(
@@ -95,17 +96,17 @@ async function migrateOne(
   )
   await client.query('select pg_advisory_xact_lock($1)', [lockNumber])
   await client.query(`set local lock_timeout = '${rows[0]!.lock_timeout}'`)
-  const next = await nextFile(database, client, files)
-  if (next !== undefined) {
+  const next = await nextFiles(database, client, files)
+  for (const { name, checksum, text } of next) {
     await client.query(
       `insert into ${database.schema}.migration (name, checksum) values ($1, $2)`,
-      [next.name, next.checksum],
+      [name, checksum],
     )
-    await client.query(database.rewrite(next.text))
-    await faultPoint('in-migration', next.name)
+    await client.query(database.rewrite(text))
+    await faultPoint('in-migration', name)
   }
   await client.query('commit')
-  return next?.name
+  return next.map(({ name }) => name)
 }
 
 async function refuseUnlessMayCreate(client: pg.PoolClient, schema: string): Promise<void> {
@@ -158,11 +159,11 @@ async function makeMissing({ schema }: Database, client: pg.PoolClient): Promise
 }
 
 /** @throws MigrationError */
-async function nextFile(
+async function nextFiles(
   database: Database,
   client: pg.PoolClient,
   files: readonly MigrationFile[],
-): Promise<MigrationFile | undefined> {
+): Promise<readonly MigrationFile[]> {
   const { schema } = database
   await makeMissing(database, client)
   const { rows } = await client.query(`select name, checksum from ${schema}.migration`)
@@ -182,7 +183,7 @@ async function nextFile(
   if (done.size > 0 && pending.some((file) => file.text.startsWith(breakingMark))) {
     await refuseWhileOthersRun(database, client)
   }
-  return pending[0]
+  return done.size === 0 ? pending : pending.slice(0, 1)
 }
 
 /**

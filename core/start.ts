@@ -13,6 +13,7 @@ import { Gateway } from './gateway.ts'
 import { type End, guarded } from './gateway-guard.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
+import { engineJobs } from './jobs/engine-jobs.ts'
 import { Accounts } from './merchant-account/accounts.ts'
 import { closeExporters, startExporters } from './observation/exporters.ts'
 import { EngineState } from './observation/state.ts'
@@ -21,6 +22,7 @@ import { restoreOutcomes } from './payment/restore-outcomes.ts'
 import { retryWrite } from './payment/retry-write.ts'
 import { Leadership } from './process/leadership.ts'
 import { Presence } from './process/presence.ts'
+import { queuedAs } from './queue/queue.ts'
 import { warm } from './request/parse.ts'
 import { prepareDatabase, startQueue } from './start-database.ts'
 import { assembleEngine } from './start-engine.ts'
@@ -119,9 +121,8 @@ async function startWork(
   const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
   const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
   await timed(options, 'starting jobs', async () => {
-    for (const job of own) await queue.declareOwn(job)
-    if (dispatcher === undefined) await Dispatcher.declare(queue)
-    else await dispatcher.start(own)
+    await queue.declare([...engineJobs(), ...own.map(queuedAs)])
+    await dispatcher?.start(own)
   })
   return { presence, leadership, dispatcher }
 }

@@ -54,13 +54,8 @@ export class Dispatcher {
     this.#retry = webhookRetry((endpointId) => this.#webhooks.adopt(endpointId))
   }
 
-  /** Creates the queues, for a process that only enqueues. */
-  static async declare(queue: Queue): Promise<void> {
-    for (const job of engineJobs()) await queue.declare(job)
-  }
-
+  /** Starts the workers of all queues, which are there. */
   async start(own: readonly Job[]): Promise<void> {
-    await Dispatcher.declare(this.#queue)
     for (const job of engineJobs(this.#tick, this.#retry)) await this.#work(job)
     for (const job of own) await this.#queue.workOwn(job)
     this.#webhooks.start((endpointIds) =>

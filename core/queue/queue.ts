@@ -99,32 +99,43 @@ export class Queue {
   }
 
   /**
-   * Makes sure that the queue of a job exists, with the present rules for its tries. They apply to jobs from now
-   * on; a job that is queued keeps those of its time. Running it again changes nothing.
+   * Makes sure that the queues of jobs exist, with the present rules for their tries. They apply to jobs from now
+   * on; a job that is queued keeps those of its time. Running it again asks once and changes nothing.
    */
-  async declare<Payload extends object>(job: QueuedJob<Payload>): Promise<void> {
-    const dead = deadOf(job.name)
-    const tries = {
-      retryLimit: job.retry.limit,
-      retryDelay: job.retry.delaySeconds,
-      retryBackoff: job.retry.limit > 0,
+  async declare(jobs: readonly QueuedJob<never>[]): Promise<void> {
+    const names = jobs.flatMap(({ name }) => [deadOf(name), name])
+    const found = await this.#boss.getQueues(names)
+    const there = new Map(found.map((queue) => [queue.name, queue]))
+    for (const { name, retry } of jobs) {
+      const tries = {
+        retryLimit: retry.limit,
+        retryDelay: retry.delaySeconds,
+        retryBackoff: retry.limit > 0,
+      }
+      const dead = deadOf(name)
+      if (!there.has(dead)) {
+        await this.#boss.createQueue(dead, {
+          policy: 'standard',
+          retentionSeconds: seconds.keepFailed,
+        })
+      }
+      const queue = there.get(name)
+      if (queue === undefined) {
+        await this.#boss.createQueue(name, {
+          policy: 'exclusive',
+          ...tries,
+          expireInSeconds: seconds.expireIn,
+          heartbeatSeconds: seconds.heartbeat,
+          deleteAfterSeconds: seconds.keepCompleted,
+          deadLetter: dead,
+        })
+      } else if (
+        (Object.keys(tries) as (keyof typeof tries)[]).some((rule) => queue[rule] !== tries[rule])
+      ) {
+        await this.#boss.updateQueue(name, tries)
+      }
+      this.#names.add(name)
     }
-    await this.#boss.createQueue(dead, { policy: 'standard', retentionSeconds: seconds.keepFailed })
-    await this.#boss.createQueue(job.name, {
-      policy: 'exclusive',
-      ...tries,
-      expireInSeconds: seconds.expireIn,
-      heartbeatSeconds: seconds.heartbeat,
-      deleteAfterSeconds: seconds.keepCompleted,
-      deadLetter: dead,
-    })
-    // A queue that was there keeps the rules of its first declaration.
-    const queue: Partial<typeof tries> = (await this.#boss.getQueue(job.name)) ?? {}
-    const names = Object.keys(tries) as (keyof typeof tries)[]
-    if (names.some((name) => queue[name] !== tries[name])) {
-      await this.#boss.updateQueue(job.name, tries)
-    }
-    this.#names.add(job.name)
   }
 
   /** Starts working on a job in this process. */
@@ -149,19 +160,10 @@ export class Queue {
     await this.#boss.work(job.name, options, work)
   }
 
-  /** A plugin's or embedder's own job. */
-  async declareOwn(job: Job): Promise<void> {
-    await this.declare({
-      name: job.name,
-      retry: job.retry ?? { limit: 3, delaySeconds: 2 },
-      concurrency: job.concurrency ?? 1,
-      keyOf: () => '',
-    })
-  }
-
+  /** The same for a job of a plugin or of the embedding program. */
   async workOwn(job: Job): Promise<void> {
     const options = {
-      localConcurrency: job.concurrency ?? 1,
+      localConcurrency: queuedAs(job).concurrency,
       batchSize: 1,
       pollingIntervalSeconds: seconds.poll,
       includeMetadata: true as const,
@@ -300,6 +302,14 @@ export class Queue {
     await this.#boss.stop({ graceful: true, timeout: timeoutMs })
   }
 }
+
+/** How a job of a plugin or of the embedding program is queued. */
+export const queuedAs = (job: Job): QueuedJob<never> => ({
+  name: job.name,
+  retry: job.retry ?? { limit: 3, delaySeconds: 2 },
+  concurrency: job.concurrency ?? 1,
+  keyOf: () => '',
+})
 
 /** pg-boss has no code for it. */
 const isUnknownQueue = (error: unknown) =>
