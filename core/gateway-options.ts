@@ -95,11 +95,11 @@ export type GatewayOptions = {
 /** The stages of a start, in their order. */
 export type StartStage =
   | 'reaching the database'
+  | 'compiling checks of requests'
   | 'migrating tables'
   | 'opening the vault'
   | 'publishing the widget'
   | 'starting exporters'
   | 'starting the job queue'
   | 'joining the other processes'
-  | 'compiling checks of requests'
   | 'starting jobs'

@@ -52,7 +52,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let vault: Vault | undefined
   let exporters: readonly RunningExporter[] = []
   try {
-    await prepareDatabase(resources, options)
+    await Promise.all([
+      prepareDatabase(resources, options),
+      // It computes while the database works.
+      timed(options, 'compiling checks of requests', async () => warm(firstRequests)),
+    ])
     vault = await timed(options, 'opening the vault', () => openVault(resources, options))
     const { engine, pages } = await assembleEngine(options, resources, registry, vault)
     const context = exporterContext(engine, resources, options)
@@ -71,6 +75,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     throw error
   }
 }
+
+/** Their checks are compiled before the first one comes. */
+const firstRequests = ['payments.create', 'payments.followUp', 'payments.get'] as const
 
 function refuseUnfitFields({ environment, fieldsUrl, publicUrl }: GatewayOptions): void {
   const url = typeof publicUrl === 'function' ? publicUrl() : publicUrl
@@ -115,9 +122,6 @@ async function startWork(
     )
     await engine.cardTesting.start()
   })
-  await timed(options, 'compiling checks of requests', async () =>
-    warm(['payments.create', 'payments.followUp', 'payments.get']),
-  )
   const own = [...(options.jobs ?? []), ...options.plugins.flatMap((plugin) => plugin.jobs ?? [])]
   const dispatcher = isWorker ? new Dispatcher(engine, queue) : undefined
   await timed(options, 'starting jobs', async () => {
