@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { errorFields, type Gateway, type Pods } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
@@ -69,7 +70,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       trustedProxy: splitList(settings.trustedProxy ?? ''),
       proxyOnly: isReachedInPlain(settings),
       shutdownGraceMs: settings.shutdownGraceMs,
-      ...tlsOf(settings),
+      ...tlsOf(settings, place),
     })
     const directory = dataDirectoryOf(settings, place)
     const seeded = wantsDemo(settings, gateway.pod) ? await openDemo(gateway, directory) : undefined
@@ -134,7 +135,8 @@ function shopFrom({ host, port, publicUrl, fieldsUrl }: HostSettings): DemoShopO
   }
 }
 
-function tlsOf({ tlsCertificateFile, tlsKeyFile }: HostSettings) {
+function tlsOf({ tlsCertificateFile, tlsKeyFile }: HostSettings, { folder }: Place) {
   if (tlsCertificateFile === undefined || tlsKeyFile === undefined) return {}
-  return { tls: { certificateFile: tlsCertificateFile, keyFile: tlsKeyFile } }
+  const certificateFile = resolve(folder, tlsCertificateFile)
+  return { tls: { certificateFile, keyFile: resolve(folder, tlsKeyFile) } }
 }

@@ -36,8 +36,7 @@ test('the commands of the guide charge three months in a moment', async () => {
       ],
     )
   } finally {
-    served.child.kill('SIGINT')
-    await served.ended
+    await served.end()
     await project.remove()
   }
 })
