@@ -18,7 +18,10 @@ function shellOf(own: Process): Shell {
   const ending = new EndSignals(own)
   return {
     env: own.env,
-    folder: own.cwd(),
+    // It may be gone, which some commands do not mind.
+    get folder() {
+      return own.cwd()
+    },
     stdout: own.stdout,
     stderr: own.stderr,
     // A look at it opens the stream.

@@ -236,18 +236,6 @@ test('the doctor names each problem and fails', async () => {
   assert.match(out, /4 problems\.\s*$/)
 })
 
-test('other keys than those of the database do not open it', async () => {
-  const strange = { TOLLGATE_KEYS: makeKey('main') }
-  await refused(
-    'serve --port 0',
-    /key "main" is not the one this database was sealed with/,
-    strange,
-  )
-  const report = await run('doctor', strange)
-  assert.equal(report.code, 1)
-  assert.match(report.out, /^PROBLEM +The given key "main" is not the one/m)
-})
-
 test('a database keeps its environment', async () => {
   const live = { TOLLGATE_ENVIRONMENT: 'live' }
   await refused('serve --port 0', /belongs to a test installation/, live)

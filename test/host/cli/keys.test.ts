@@ -159,6 +159,7 @@ test('a wrong or missing key stops the start, and the message names key and sett
   const wrong = `second:${'abcd'.repeat(16)}`
   await write(wrong)
   await refused('serve', /given key "second" is not the one this database was sealed with/)
+  await refused('doctor', /^PROBLEM +The given key "second" is not the one/m)
   await refused('keys rotate', /Nothing was changed\. Only if that key is lost for good/)
   const status = await run('keys status')
   assert.equal(status.code, 1)
