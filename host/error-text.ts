@@ -1,50 +1,40 @@
-import {
-  ConfirmationNeededError,
-  GatewayError,
-  KeyProviderError,
-  MigrationError,
-  MissingKeyError,
-  OptionsError,
-  PoolerError,
-  ProposalError,
-  RotationError,
-} from '@tollgate/core'
-import { PluginError } from '@tollgate/plugin-kit'
-import { type Command, UsageError } from './commands/command.ts'
-import { SettingsError } from './config/read-settings.ts'
-import { ListenError } from './http/server.ts'
-import { DatabaseError } from './serve/installation.ts'
-import { KeysError } from './serve/keys.ts'
+import type { GatewayError } from '@tollgate/core'
+import type { Command } from './commands/command.ts'
 
-/** Mistakes that a sentence explains; everything else is a fault of ours and needs its stack. */
-const explained = [
-  UsageError,
-  SettingsError,
-  KeysError,
-  DatabaseError,
-  ListenError,
-  MissingKeyError,
-  KeyProviderError,
-  RotationError,
-  MigrationError,
-  ConfirmationNeededError,
-  ProposalError,
-  OptionsError,
-  PluginError,
-  PoolerError,
-]
+/**
+ * Mistakes that a sentence explains; everything else is a fault of ours and needs its stack. By name: the classes
+ * would load the engine, which most mistakes do not need.
+ */
+const explained: ReadonlySet<string> = new Set([
+  'UsageError',
+  'SettingsError',
+  'KeysError',
+  'DatabaseError',
+  'ListenError',
+  'MissingKeyError',
+  'KeyProviderError',
+  'RotationError',
+  'MigrationError',
+  'ConfirmationNeededError',
+  'ProposalError',
+  'OptionsError',
+  'PluginError',
+  'PoolerError',
+])
 
 /** What a command says about an error: one line about a mistake, with its stack about a fault of ours. */
 export function errorText(thrown: unknown, options: Command['options'] = {}): string {
-  if (thrown instanceof GatewayError) return refusalText(thrown, options)
   if (!(thrown instanceof Error)) return String(thrown)
-  if (explained.some((kind) => thrown instanceof kind)) return thrown.message
+  if (isRefusal(thrown)) return refusalText(thrown, options)
+  if (explained.has(thrown.name)) return thrown.message
   // A plugin says with an error of its own which of its options is wrong: MetricsOptionsError, for example.
   if (thrown.name.endsWith('OptionsError')) return thrown.message
   // The engine says with a plain Error what is wrong with an argument, a database or its environment.
   if (thrown.constructor === Error) return inOptions(thrown.message, options)
   return thrown.stack ?? thrown.message
 }
+
+const isRefusal = (thrown: Error): thrown is GatewayError => thrown.name === 'GatewayError'
 
 /** A refusal of the engine with each parameter that is wrong, by the name of its option. */
 function refusalText(

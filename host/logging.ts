@@ -2,14 +2,13 @@ import { writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import type { HostLog } from './http/request-log.ts'
+import type { Shell } from './shell.ts'
 import { systemCode } from './thrown.ts'
 
 export type Logging = {
   readonly log: HostLog
   /** Writes what is still in memory. Ends also when the reader of the log is gone. */
   flush(): Promise<void>
-  /** The same before an exit that waits for nothing. */
-  flushNow(): void
 }
 
 /** Log lines wait in memory for company: a write for each would cost more than the request's own. */
@@ -22,21 +21,34 @@ const lastTries = 100
 const lastPauseMs = 10
 
 /**
- * The process's log, on standard error: JSON lines for machines, short lines for people. Nothing is
+ * The log of a command, on standard error: JSON lines for machines, short lines for people. Nothing is
  * awaited; lines are written together and at the end of the process.
  */
-export function openLog(level: string, isPretty: boolean): Logging {
+export function openLog(
+  level: string,
+  isPretty: boolean,
+  { stderr, ownProcess }: Pick<Shell, 'stderr' | 'ownProcess'>,
+): Logging {
   if (isPretty) {
     const screen = new Writable({
       write(line: Buffer, _, done) {
-        process.stderr.write(`${prettyLine(line.toString())}\n`)
+        stderr.write(`${prettyLine(line.toString())}\n`)
         done()
       },
     })
-    return { log: pino({ level, base: null }, screen), async flush() {}, flushNow() {} }
+    return { log: pino({ level, base: null }, screen), async flush() {} }
   }
+  const json = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  const { fd } = stderr
+  // A stream in memory needs no company for its lines.
+  if (typeof fd !== 'number') return { log: pino(json, stderr), async flush() {} }
   const destination = pino.destination({
-    dest: 2,
+    dest: fd,
     sync: false,
     minLength: bufferedBytes,
     periodicFlush: flushEveryMs,
@@ -58,20 +70,10 @@ export function openLog(level: string, isPretty: boolean): Logging {
     })
   // The library calls its own at exit, and that one would try a write to a full disk for ever.
   destination.flushSync = () => {
-    if (!isBroken) writeHeld(destination as unknown as Held)
+    if (!isBroken) writeHeld(destination as unknown as Held, fd)
   }
-  const flushNow = () => destination.flushSync()
-  process.once('exit', flushNow)
-  const log = pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    destination,
-  )
-  return { log, flush, flushNow }
+  ownProcess?.onExit(() => destination.flushSync())
+  return { log: pino(json, destination), flush }
 }
 
 /** The lines that the library holds, and those of a write that failed. */
@@ -83,7 +85,7 @@ type Held = {
 }
 
 /** Writes held lines before an exit, and leaves out what cannot be written. */
-function writeHeld(held: Held): void {
+function writeHeld(held: Held, fd: number): void {
   const begun = held._writing ? '' : held._writingBuf
   let left = Buffer.concat([begun, ...held._bufs].map((text) => Buffer.from(text)))
   held._bufs = []
@@ -91,7 +93,7 @@ function writeHeld(held: Held): void {
   held._len = 0
   for (let tries = 0; left.length > 0 && tries < lastTries; ) {
     try {
-      left = left.subarray(writeSync(2, left))
+      left = left.subarray(writeSync(fd, left))
     } catch (thrown) {
       if (systemCode(thrown) !== 'EAGAIN') return
       tries += 1

@@ -13,5 +13,5 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   )
   process.exitCode = 1
 } else {
-  import('#cli').then(({ main }) => main(process.argv.slice(2)))
+  import('#process').then(({ runHere }) => runHere(process))
 }

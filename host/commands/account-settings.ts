@@ -1,6 +1,7 @@
 /** Settings and secrets of an acquirer account, as an operator gives them. */
 import { text as textOf } from 'node:stream/consumers'
 import type { ConnectorView, Gateway } from '@tollgate/core'
+import type { Shell } from '../shell.ts'
 import { type Given, type Option, UsageError } from './command.ts'
 import { askHidden } from './hidden-prompt.ts'
 import { secretIn } from './secret-file.ts'
@@ -47,6 +48,7 @@ export const settingsOfConnector = (gateway: Gateway, connector: string): Settin
 /** @throws UsageError, also for a secret among the settings of the command line. */
 export async function secretsFor(
   given: Given,
+  shell: Shell,
   settings: Settings,
   open: Readonly<Record<string, unknown>> = {},
 ): Promise<Record<string, unknown>> {
@@ -57,18 +59,21 @@ export async function secretsFor(
       `--settings must not have ${shownSecret.name}, because every user of this machine can read command lines; use --secrets-file or the prompt`,
     )
   }
-  const file = await secretIn(given, 'secrets-file')
+  const file = await secretIn(given, shell, 'secrets-file')
   if (file !== undefined) {
     return objectIn(file, '--secrets-file must have a JSON object: {"apiKey":"…"}')
   }
   if (wanted.length === 0) return {}
-  if (process.stdin.isTTY === true) return prompted(wanted)
+  if (shell.stdin.isTTY === true) return prompted(shell, wanted)
   const sentence = `secrets are missing: give --secrets-file, or JSON with ${wanted.map(({ name }) => name).join(', ')} on standard input`
-  return objectIn(await textOf(process.stdin), sentence)
+  return objectIn(await textOf(shell.stdin), sentence)
 }
 
-async function prompted(wanted: Settings): Promise<Record<string, string>> {
-  const answers = await askHidden(wanted.map(({ name, meaning }) => `${name} (${meaning}) `))
+async function prompted(shell: Shell, wanted: Settings): Promise<Record<string, string>> {
+  const answers = await askHidden(
+    shell,
+    wanted.map(({ name, meaning }) => `${name} (${meaning}) `),
+  )
   return Object.fromEntries(
     wanted.flatMap(({ name }, at) => {
       const answer = answers[at] ?? ''

@@ -1,5 +1,6 @@
 /** Connects channels to acquirers. Secrets come from a prompt, a file or standard input, never from arguments. */
 import type { AccountView, ConnectorView, Gateway, ShownAccount } from '@tollgate/core'
+import type { Shell } from '../shell.ts'
 import {
   secretsFor,
   secretsOption,
@@ -17,10 +18,10 @@ import {
   print,
   printList,
   UsageError,
-  withInstallation,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
 import { oneLine, shownJson } from './shown-text.ts'
+import { withInstallation } from './with-installation.ts'
 
 const brandsOption = {
   type: 'string',
@@ -33,11 +34,11 @@ const connectors: Command = {
   summary: 'List the installed connectors and the settings of their accounts.',
   options: jsonOption,
   notes: 'Accounts of an authenticator switch 3-D Secure on for the brands of their acquirer.',
-  async run(given) {
-    return withInstallation(given, {}, async ({ gateway }) => {
+  async run(given, shell) {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const found = gateway.accounts.connectors()
-      if (given.flags.has('json')) print(shownJson(found, 2))
-      else for (const line of found.flatMap(linesOf)) print(line)
+      if (given.flags.has('json')) print(shell, shownJson(found, 2))
+      else for (const line of found.flatMap(linesOf)) print(shell, line)
       return 0
     })
   },
@@ -82,12 +83,12 @@ const add: Command = {
     ...proposalOption,
   },
   notes: 'tollgate account check proves the credentials afterwards.',
-  async run(given) {
+  async run(given, shell) {
     const channelId = needed(given, 'channel')
     const connector = needed(given, 'connector')
     const open = settingsOf(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
-      const secrets = await secretsFor(given, settingsOfConnector(gateway, connector), open)
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const secrets = await secretsFor(given, shell, settingsOfConnector(gateway, connector), open)
       const id = await gateway.accounts.add(
         {
           channelId,
@@ -98,7 +99,7 @@ const add: Command = {
         },
         by(given),
       )
-      print(id)
+      print(shell, id)
       return 0
     })
   },
@@ -115,11 +116,11 @@ const list: Command = {
     },
     ...jsonOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const { entity } = given.options
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const found = await everyAccount(gateway, entity ?? null)
-      printList(given, found, {
+      printList(given, shell, found, {
         none: 'no accounts: tollgate account add --channel … --connector …',
         head: ['id', 'channel', 'connector', 'mode', 'position', 'brands', 'state'],
         cells: (one) => [
@@ -151,11 +152,11 @@ const show: Command = {
   summary: 'Show an acquirer account, the names of its secrets, and the URL for its events.',
   words: ['<id>'],
   options: jsonOption,
-  run: (given) =>
-    withAccount(given, async ({ accounts }, id) => {
+  run: (given, shell) =>
+    withAccount(given, shell, async ({ accounts }, id) => {
       const account = await accounts.show(id)
-      if (given.flags.has('json')) print(shownJson(account, 2))
-      else for (const line of columns(rowsOf(account))) print(line)
+      if (given.flags.has('json')) print(shell, shownJson(account, 2))
+      else for (const line of columns(rowsOf(account))) print(shell, line)
       return 0
     }),
 }
@@ -190,7 +191,7 @@ const set: Command = {
     settings: { ...settingsOption, meaning: `${settingsOption.meaning} "" removes a setting.` },
     ...proposalOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const { brands, position, settings } = given.options
     if (brands === undefined && position === undefined && settings === undefined) {
       throw new UsageError('nothing was changed: give --brands, --position or --settings')
@@ -200,9 +201,9 @@ const set: Command = {
       ...(position === undefined ? {} : { position: positionOf(position) }),
       ...(settings === undefined ? {} : { settings: settingsOf(given) }),
     }
-    return withAccount(given, async ({ accounts }, id) => {
+    return withAccount(given, shell, async ({ accounts }, id) => {
       await accounts.set(id, edit, by(given))
-      print(`changed ${id}`)
+      print(shell, `changed ${id}`)
       return 0
     })
   },
@@ -216,15 +217,15 @@ const rotate: Command = {
   options: { ...secretsOption, ...proposalOption },
   notes:
     'Every process uses the new secrets within five seconds. Prove them: tollgate account check.',
-  run: (given) =>
-    withAccount(given, async (gateway, id) => {
+  run: (given, shell) =>
+    withAccount(given, shell, async (gateway, id) => {
       const { connector } = await gateway.accounts.show(id)
-      const secrets = await secretsFor(given, settingsOfConnector(gateway, connector))
+      const secrets = await secretsFor(given, shell, settingsOfConnector(gateway, connector))
       await gateway.accounts.rotate(id, secrets, by(given))
       const isGone = ([, value]: [string, unknown]) => value === null || value === ''
       const all = Object.entries(secrets)
       const tell = (what: string, some: typeof all) =>
-        some.length > 0 && print(`${what} ${some.map(([name]) => name).join(', ')} of ${id}`)
+        some.length > 0 && print(shell, `${what} ${some.map(([name]) => name).join(', ')} of ${id}`)
       tell(
         'replaced',
         all.filter((one) => !isGone(one)),
@@ -240,10 +241,13 @@ const check: Command = {
     'Prove the credentials of an account at its acquirer, without moving money. Exits with 1 unless the acquirer takes them.',
   words: ['<id>'],
   notes: 'The request goes out from this machine, with the settings found here.',
-  run: (given) =>
-    withAccount(given, async ({ accounts }, id) => {
+  run: (given, shell) =>
+    withAccount(given, shell, async ({ accounts }, id) => {
       const found = await accounts.check(id, { by: commandLineActor() })
-      print(found.is === 'accepted' ? 'the acquirer accepts the credentials' : sentenceOf(found))
+      print(
+        shell,
+        found.is === 'accepted' ? 'the acquirer accepts the credentials' : sentenceOf(found),
+      )
       return found.is === 'accepted' ? 0 : 1
     }),
 }
@@ -260,10 +264,10 @@ const disable: Command = {
   options: proposalOption,
   notes:
     'Captures, refunds, reversals, events and settlement files of its payments still work, and a payment that waits at a challenge is still sent. Every process follows within five seconds. An account at an authenticator needs two people where fourEyes is on; without it, payments are declined or go on as the entity setting threeDSecureUnavailable says.',
-  run: (given) =>
-    withAccount(given, async ({ accounts }, id) => {
+  run: (given, shell) =>
+    withAccount(given, shell, async ({ accounts }, id) => {
       await accounts.disable(id, by(given))
-      print(`${id} is disabled`)
+      print(shell, `${id} is disabled`)
       return 0
     }),
 }
@@ -273,15 +277,15 @@ const enable: Command = {
   summary: 'Allow new payments of an acquirer account again.',
   words: ['<id>'],
   options: proposalOption,
-  run: (given) =>
-    withAccount(given, async ({ accounts }, id) => {
+  run: (given, shell) =>
+    withAccount(given, shell, async ({ accounts }, id) => {
       await accounts.enable(id, by(given))
-      print(`${id} is enabled`)
+      print(shell, `${id} is enabled`)
       return 0
     }),
 }
 
-export const accountCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   connectors,
   add,
   list,
@@ -300,9 +304,10 @@ const by = ({ options: { proposal } }: Given) => ({
 
 const withAccount = (
   given: Given,
+  shell: Shell,
   work: (gateway: Gateway, id: string) => Promise<number>,
 ): Promise<number> =>
-  withInstallation(given, {}, ({ gateway }) => work(gateway, given.words[0] ?? ''))
+  withInstallation(given, shell, {}, ({ gateway }) => work(gateway, given.words[0] ?? ''))
 
 function modeOf({ options: { mode } }: Given, { environment }: Gateway): 'EXTERNAL' | 'LIVE' {
   if (mode === undefined) return environment === 'live' ? 'LIVE' : 'EXTERNAL'

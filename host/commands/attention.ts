@@ -1,16 +1,9 @@
 import { type AttentionRow, attentionText } from '@tollgate/core'
-import {
-  type Command,
-  found,
-  jsonOption,
-  print,
-  printList,
-  UsageError,
-  withInstallation,
-} from './command.ts'
+import { type Command, jsonOption, print, printList, UsageError } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { harmless } from './shown-text.ts'
 import { since } from './timeline.ts'
+import { found, withInstallation } from './with-installation.ts'
 
 /** A command about one entry of the list, with a reason on record. */
 const entryCommand = (name: 'resolve' | 'retry', summary: string): Command => ({
@@ -18,25 +11,22 @@ const entryCommand = (name: 'resolve' | 'retry', summary: string): Command => ({
   summary,
   words: ['<entry>'],
   options: { ...reasonOption, ...byOption },
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const absent = `no entry of the operators' list has the id ${id}: tollgate attention list`
-      print((await found(absent, gateway.operator[name](id, decided))).text)
+      print(shell, (await found(absent, gateway.operator[name](id, decided))).text)
       return 0
     })
   },
 })
 
-export const attentionResolveCommand = entryCommand(
-  'resolve',
-  "Resolve an entry of the operators' list.",
-)
+const attentionResolveCommand = entryCommand('resolve', "Resolve an entry of the operators' list.")
 
-export const attentionRetryCommand = entryCommand('retry', 'Process the message of an entry again.')
+const attentionRetryCommand = entryCommand('retry', 'Process the message of an entry again.')
 
-export const attentionCommand: Command = {
+const attentionCommand: Command = {
   name: 'attention',
   summary: "Show the operators' list. Exits with 2 if the list has entries.",
   options: {
@@ -47,20 +37,20 @@ export const attentionCommand: Command = {
     },
     ...jsonOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const limit = Number(given.options.limit ?? 100)
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
       throw new UsageError('--limit must be a whole number from 1 to 10000')
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const rows = await gateway.operator.attention(limit)
-      printList(given, rows, { none: "the operators' list is empty", cells })
+      printList(given, shell, rows, { none: "the operators' list is empty", cells })
       return rows.length === 0 ? 0 : 2
     })
   },
 }
 
-export const attentionListCommand: Command = { ...attentionCommand, name: 'attention list' }
+const attentionListCommand: Command = { ...attentionCommand, name: 'attention list' }
 
 function subjectOf(paymentId: string | null, { file }: AttentionRow['detail']): string {
   if (paymentId !== null) return `payment ${paymentId}`
@@ -81,3 +71,10 @@ function cells({ id, kind, payment_id, at, alarm_at, detail, currency }: Attenti
     harmless(attentionText(withoutFile(detail), currency)),
   ]
 }
+
+export const commands: readonly Command[] = [
+  attentionListCommand,
+  attentionResolveCommand,
+  attentionRetryCommand,
+  attentionCommand,
+]

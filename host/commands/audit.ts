@@ -1,16 +1,9 @@
 import type { AuditFilter, AuditRow } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
-import {
-  type Command,
-  columns,
-  type Given,
-  needed,
-  print,
-  UsageError,
-  withInstallation,
-} from './command.ts'
+import { type Command, columns, type Given, needed, print, UsageError } from './command.ts'
 import { momentOf, sinceOption } from './merchant-api.ts'
 import { harmless } from './shown-text.ts'
+import { withInstallation } from './with-installation.ts'
 
 const mostRows = 10_000
 
@@ -44,18 +37,18 @@ const list: Command = {
   },
   notes:
     'The trail also records who reads it. Store the anchor out of reach of users with write access to the database: tollgate audit verify --anchor then detects a trail that was cut off.',
-  async run(given) {
+  async run(given, shell) {
     const filter = filterOf(given)
     const limit = Number(given.options.limit ?? 100)
     if (!Number.isInteger(limit) || limit < 1 || limit > mostRows) {
       throw new UsageError(`--limit must be a whole number from 1 to ${mostRows}`)
     }
-    return withInstallation(given, {}, async ({ gateway: { audit } }) => {
+    return withInstallation(given, shell, {}, async ({ gateway: { audit } }) => {
       if (!given.flags.has('json')) {
         const rows = await audit.list(filter, limit)
         await audit.tellRead(commandLineActor(), 'listed', filter)
-        if (rows.length === 0) print('the audit trail has no such rows')
-        for (const line of columns(rows.map(cells))) print(line)
+        if (rows.length === 0) print(shell, 'the audit trail has no such rows')
+        for (const line of columns(rows.map(cells))) print(shell, line)
         return 0
       }
       // Before the first line: a copy that is broken off was taken all the same.
@@ -64,10 +57,11 @@ const list: Command = {
       for await (const row of audit.export(filter)) {
         count += 1
         print(
+          shell,
           JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
         )
       }
-      print(JSON.stringify({ anchor: await audit.anchor(), rows: count }))
+      print(shell, JSON.stringify({ anchor: await audit.anchor(), rows: count }))
       return 0
     })
   },
@@ -120,17 +114,17 @@ const verify: Command = {
       meaning: 'Anchor of an earlier export. The chain must still contain it.',
     },
   },
-  async run(given) {
+  async run(given, shell) {
     const { anchor: kept } = given.options
-    return withInstallation(given, {}, async ({ gateway: { audit } }) => {
+    return withInstallation(given, shell, {}, async ({ gateway: { audit } }) => {
       const { links, anchor, problems, notes } = await audit.verify(
         kept === undefined ? [] : [kept],
       )
       await audit.tellRead(commandLineActor(), 'verified', {})
-      for (const text of problems) print(`PROBLEM ${text}`)
-      for (const text of notes) print(`note    ${text}`)
-      if (problems.length === 0) print(`${links} rows are unchanged`)
-      print(`anchor ${anchor}`)
+      for (const text of problems) print(shell, `PROBLEM ${text}`)
+      for (const text of notes) print(shell, `note    ${text}`)
+      if (problems.length === 0) print(shell, `${links} rows are unchanged`)
+      print(shell, `anchor ${anchor}`)
       return problems.length === 0 ? 0 : 1
     })
   },
@@ -148,15 +142,15 @@ const forget: Command = {
     },
   },
   notes: 'Needs the database user that owns the tables. The trail records the deletion.',
-  async run(given) {
+  async run(given, shell) {
     const before = new Date(needed(given, 'before'))
     if (Number.isNaN(before.getTime())) throw new UsageError('--before must be a date: 2025-01-01')
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const rows = await gateway.audit.forget(before, commandLineActor())
-      print(`${rows} rows deleted`)
+      print(shell, `${rows} rows deleted`)
       return 0
     })
   },
 }
 
-export const auditCommands: readonly Command[] = [list, verify, forget]
+export const commands: readonly Command[] = [list, verify, forget]

@@ -1,11 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { GatewayError } from '@tollgate/core'
-import { resultDescription } from '@tollgate/schemas'
-import { readConfigFile } from '../config/config-file.ts'
-import { settingsForPod } from '../config/pod-settings.ts'
-import { type HostSettings, readSettings } from '../config/read-settings.ts'
-import { openLog } from '../logging.ts'
-import { type Installation, openInstallation, type Place } from '../serve/installation.ts'
+import type { Shell } from '../shell.ts'
 import { harmless, shownJson } from './shown-text.ts'
 
 export type Option = {
@@ -33,7 +27,7 @@ export type Command = {
   /** More to say in its help. */
   readonly notes?: string
   /** @returns the exit code. */
-  run(given: Given): Promise<number>
+  run(given: Given, shell: Shell): Promise<number>
 }
 
 /** The user requested an unknown command or option. The message lists the known ones. */
@@ -132,94 +126,19 @@ export function needed(given: Given, option: string): string {
   return value
 }
 
-export function print(line = ''): void {
-  process.stdout.write(`${line}\n`)
+export function print({ stdout }: Shell, line = ''): void {
+  stdout.write(`${line}\n`)
 }
 
 /** A word beside the result, such as a prompt or a hint: output may go into a file. */
-export function tell(line: string): void {
-  process.stderr.write(`${line}\n`)
-}
-
-/**
- * The settings for a command on one database.
- *
- * @throws UsageError when the settings name pods, and the command none of them.
- */
-export async function settingsFor(
-  given: Given,
-  settingOptions: readonly (keyof HostSettings & string)[] = [],
-): Promise<HostSettings> {
-  const settings = settingsForPod(await allSettingsFor(given, settingOptions), given.options.pod)
-  if (typeof settings === 'string') throw new UsageError(settings)
-  return settings
-}
-
-/** The settings for a command on the whole installation: its own options, environment, file, defaults. */
-export async function allSettingsFor(
-  given: Given,
-  settingOptions: readonly (keyof HostSettings & string)[] = [],
-): Promise<HostSettings> {
-  const file = await readConfigFile(process.cwd(), given.options.config)
-  const options = Object.fromEntries(
-    settingOptions.flatMap((name) => {
-      const value = given.options[name]
-      return value === undefined ? [] : [[name, { from: `--${name}`, value }]]
-    }),
-  )
-  return readSettings({
-    environment: process.env,
-    options,
-    ...(file === undefined ? {} : { file }),
-  })
-}
-
-/** The folder and log of a command; the log contains failures only. */
-export function placeOfCommand(): Place {
-  return { folder: process.cwd(), log: openLog('warn', process.stderr.isTTY === true).log }
-}
-
-/** Opens the installation for one piece of work, without jobs. */
-export async function withInstallation<T>(
-  given: Given,
-  {
-    isFounder = false,
-  }: {
-    /** Creates what a new installation begins with, so it may be the first on a database. */
-    readonly isFounder?: boolean
-  },
-  work: (installation: Installation) => Promise<T>,
-): Promise<T> {
-  const settings = await settingsFor(given)
-  const user = isFounder ? 'founder' : 'command'
-  const installation = await openInstallation(settings, placeOfCommand(), { role: 'api' }, user)
-  try {
-    return await work(installation)
-  } finally {
-    await installation.close()
-  }
-}
-
-const notFound = resultDescription('700.400.580')
-
-/**
- * Work on something that the user named. The engine has one sentence for everything that it does not find.
- *
- * @param absent The sentence for this one. @throws UsageError with it.
- */
-export async function found<T>(absent: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (thrown) {
-    const isBare = thrown instanceof GatewayError && thrown.message === notFound
-    if (isBare) throw new UsageError(absent)
-    throw thrown
-  }
+export function tell({ stderr }: Shell, line: string): void {
+  stderr.write(`${line}\n`)
 }
 
 /** One list, as JSON or in columns. */
 export function printList<Item>(
   given: Given,
+  shell: Shell,
   items: readonly Item[],
   shown: {
     readonly cells: (item: Item) => readonly string[]
@@ -228,12 +147,12 @@ export function printList<Item>(
     readonly none: string
   },
 ): void {
-  if (given.flags.has('json')) print(shownJson(items, 2))
-  else if (items.length === 0) print(shown.none)
+  if (given.flags.has('json')) print(shell, shownJson(items, 2))
+  else if (items.length === 0) print(shell, shown.none)
   else {
     const head = shown.head === undefined ? [] : [shown.head]
     const rows = items.map((item) => shown.cells(item).map(harmless))
-    for (const line of columns([...head, ...rows])) print(line)
+    for (const line of columns([...head, ...rows])) print(shell, line)
   }
 }
 

@@ -1,11 +1,14 @@
 import type { Gateway } from '@tollgate/core'
 import { createHost } from '../http/host.ts'
 import { silent } from '../http/request-log.ts'
+import { dataDirectoryOf } from '../serve/database.ts'
 import { type Credentials, openDemo } from '../serve/demo.ts'
-import { dataDirectoryOf, openInstallation } from '../serve/installation.ts'
+import { openInstallation } from '../serve/installation.ts'
 import { reconciliationDemo } from '../serve/reconciliation-demo.ts'
 import { subscriptionDemo } from '../serve/subscription-demo.ts'
-import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
+import { type Command, print, UsageError } from './command.ts'
+import { settingsFor } from './settings.ts'
+import { placeOfCommand } from './with-installation.ts'
 
 type Demo = (
   gateway: Gateway,
@@ -17,12 +20,12 @@ const demo = (name: string, summary: string, show: Demo): Command => ({
   name: `demo ${name}`,
   summary,
   notes: 'Uses the database of this folder, as serve does, and a port of its own while it runs.',
-  async run(given) {
-    const settings = await settingsFor(given)
+  async run(given, shell) {
+    const settings = await settingsFor(given, shell)
     if (settings.environment !== 'test') {
       throw new UsageError(`demo ${name} needs the test environment: live has no test clocks`)
     }
-    const { folder, log } = placeOfCommand()
+    const { folder, log } = placeOfCommand(shell)
     // The steps are the output: lines of the log would stand between them.
     const place = { folder, log: { ...silent, warn: log.warn.bind(log) } }
     const installation = await openInstallation(settings, place, { role: 'all' }, 'demo')
@@ -33,7 +36,9 @@ const demo = (name: string, summary: string, show: Demo): Command => ({
       const listening = await host.listen()
       installation.listensAt(listening.url)
       try {
-        await show(gateway, { baseUrl: listening.url, ...credentials }, print)
+        await show(gateway, { baseUrl: listening.url, ...credentials }, (line) =>
+          print(shell, line),
+        )
         return 0
       } finally {
         await listening.close()
@@ -44,7 +49,7 @@ const demo = (name: string, summary: string, show: Demo): Command => ({
   },
 })
 
-export const demoCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   demo(
     'subscription',
     'Run a subscription from the first payment to the cancellation, on a test clock.',

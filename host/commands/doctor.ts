@@ -15,14 +15,18 @@ import {
 } from '../doctor/examine.ts'
 import { DoctorStore } from '../doctor/store.ts'
 import { isLoopback } from '../http/loopback.ts'
-import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
+import { dataDirectoryOf, openDatabase, reach } from '../serve/database.ts'
+import { keyFilesFrom } from '../serve/installation.ts'
 import { findKeys, KeysError } from '../serve/keys.ts'
-import { type Command, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
+import type { Shell } from '../shell.ts'
+import { type Command, print, UsageError } from './command.ts'
+import { settingsFor } from './settings.ts'
+import { placeOfCommand } from './with-installation.ts'
 
 const defaultDays = 35
 const statementLimitMs = 60_000
 
-export const doctorCommand: Command = {
+const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check an installation. Exits with 1 if there is a problem.',
   options: {
@@ -32,28 +36,31 @@ export const doctorCommand: Command = {
       meaning: `How many days of rows to check. Default: ${defaultDays}.`,
     },
   },
-  async run(given) {
-    const settings = await settingsFor(given)
+  async run(given, shell) {
+    const settings = await settingsFor(given, shell)
     const days = Number(given.options.days ?? defaultDays)
     if (!Number.isInteger(days) || days < 1 || days > 36_500) {
       throw new UsageError('--days must be a whole number from 1 to 36500')
     }
     // What a process finds without the database is shown also while the database is away.
-    const around = [...surroundings(settings), await examinePlugins(settings)]
-    show(around)
-    const inside = await examine(settings, days)
-    show(inside)
+    const around = [...surroundings(settings), await examinePlugins(settings, shell)]
+    show(shell, around)
+    const inside = await examine(settings, days, shell)
+    show(shell, inside)
     const problems = [...around, ...inside].filter(({ is }) => is === 'problem').length
-    print()
-    print(problems === 0 ? 'No problems.' : problems === 1 ? '1 problem.' : `${problems} problems.`)
+    print(shell)
+    print(
+      shell,
+      problems === 0 ? 'No problems.' : problems === 1 ? '1 problem.' : `${problems} problems.`,
+    )
     return problems === 0 ? 0 : 1
   },
 }
 
 const signs = { well: 'ok      ', note: 'note    ', problem: 'PROBLEM ' }
 
-function show(findings: readonly Finding[]): void {
-  for (const { is, text } of findings) print(`${signs[is]} ${text}`)
+function show(shell: Shell, findings: readonly Finding[]): void {
+  for (const { is, text } of findings) print(shell, `${signs[is]} ${text}`)
 }
 
 function surroundings(settings: HostSettings): Finding[] {
@@ -66,9 +73,9 @@ function surroundings(settings: HostSettings): Finding[] {
 }
 
 /** The plugins and the settings of their connectors, as a start takes them. */
-async function examinePlugins(settings: HostSettings): Promise<Finding> {
+async function examinePlugins(settings: HostSettings, { folder }: Shell): Promise<Finding> {
   try {
-    const plugins = await loadPlugins(settings, placeOfCommand().folder)
+    const plugins = await loadPlugins(settings, folder)
     checkPlugins(plugins, settings.connectors, settings)
     return { is: 'well', text: `plugins: ${plugins.map(({ name }) => name).join(', ') || 'none'}` }
   } catch (thrown) {
@@ -77,8 +84,8 @@ async function examinePlugins(settings: HostSettings): Promise<Finding> {
   }
 }
 
-async function examine(settings: HostSettings, days: number): Promise<Finding[]> {
-  const place = placeOfCommand()
+async function examine(settings: HostSettings, days: number, shell: Shell): Promise<Finding[]> {
+  const place = placeOfCommand(shell)
   const directory = dataDirectoryOf(settings, place)
   if (settings.databaseUrl === undefined && !existsSync(directory)) {
     return [{ is: 'problem', text: `there is no database in ${directory} yet: run tollgate serve` }]
@@ -101,14 +108,14 @@ async function examine(settings: HostSettings, days: number): Promise<Finding[]>
     const located = { ...settings, ...keyFilesFrom(settings, place) }
     if (!(await store.isThere())) {
       findings.push({ is: 'problem', text: 'no tables yet: run tollgate migrate' })
-      const keys = await keysFor(located, directory, false)
+      const keys = await keysFor(located, directory, false, shell)
       if ('text' in keys) findings.push(keys)
       else await keys.close?.()
       return findings
     }
     const migrations = await examineMigrations(store)
     findings.push(migrations, ...(await examineRights(store)))
-    const keys = await keysFor(located, directory, (await store.dataKeys()).length > 0)
+    const keys = await keysFor(located, directory, (await store.dataKeys()).length > 0, shell)
     if ('text' in keys) findings.push(keys)
     else {
       findings.push(await examineKeys(store, keys))
@@ -129,10 +136,11 @@ async function keysFor(
   settings: HostSettings,
   directory: string,
   isSealed: boolean,
+  shell: Shell,
 ): Promise<KeyProvider | Finding> {
   const makesKeys = !isSealed && settings.environment !== 'live'
   try {
-    return await findKeys(settings, directory, isSealed || makesKeys, print)
+    return await findKeys(settings, directory, isSealed || makesKeys, (line) => print(shell, line))
   } catch (thrown) {
     if (!(thrown instanceof KeysError)) throw thrown
     return makesKeys
@@ -140,3 +148,5 @@ async function keysFor(
       : { is: 'problem', text: thrown.message }
   }
 }
+
+export const commands: readonly Command[] = [doctorCommand]

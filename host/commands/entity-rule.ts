@@ -9,8 +9,8 @@ import {
   print,
   printList,
   UsageError,
-  withInstallation,
 } from './command.ts'
+import { withInstallation } from './with-installation.ts'
 
 const change = () => ({ by: commandLineActor() })
 
@@ -19,12 +19,12 @@ const list: Command = {
   summary: 'List the dispatching rules of a merchant by priority.',
   words: ['<merchant>'],
   options: jsonOption,
-  async run(given) {
+  async run(given, shell) {
     const [merchant = ''] = given.words
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const { rules } = await gateway.entities.dispatching.list(merchant)
       const none = 'no rules: requests must name a channel of this merchant'
-      printList(given, rules, { none, cells })
+      printList(given, shell, rules, { none, cells })
       return 0
     })
   },
@@ -98,14 +98,14 @@ const add: Command = {
     'Add a dispatching rule, which chooses the channel of requests that name only the merchant.',
   words: ['<merchant>'],
   options: ruleOptions,
-  async run(given) {
+  async run(given, shell) {
     const [merchant = ''] = given.words
     const rule: DispatchRule = {
       priority: numberOf(needed(given, 'priority'), '--priority'),
       channelId: needed(given, 'channel'),
       ...lists(given),
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.entities.dispatching.add(merchant, rule, change())
       return 0
     })
@@ -134,10 +134,10 @@ const remove: Command = {
   name: 'entity rule remove',
   summary: 'Remove the dispatching rule with this priority.',
   words: ['<merchant>', '<priority>'],
-  async run(given) {
+  async run(given, shell) {
     const [merchant = '', text = ''] = given.words
     const priority = numberOf(text, 'the priority')
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.entities.dispatching.remove(merchant, priority, change())
       return 0
     })
@@ -158,10 +158,10 @@ const set: Command = {
       isRequired: true,
     },
   },
-  async run(given) {
+  async run(given, shell) {
     const [merchant = ''] = given.words
     const rules = rulesIn(needed(given, 'rules'))
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.entities.dispatching.replace(merchant, rules, change())
       return 0
     })
@@ -189,7 +189,7 @@ const ask: Command = {
     type: { type: 'string', value: 'type', meaning: 'Value of paymentType. Default: DB.' },
     country: { type: 'string', value: 'code', meaning: 'Value of billing.country.' },
   },
-  async run(given) {
+  async run(given, shell) {
     const [merchant = ''] = given.words
     const { brand, currency, type = 'DB', country } = given.options
     const facts: DispatchFacts = {
@@ -198,14 +198,14 @@ const ask: Command = {
       paymentType: type,
       country: country ?? null,
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const rule = await gateway.entities.dispatching.choose(merchant, facts)
       if (rule === undefined) {
-        print('no rule matches: such a request is refused')
+        print(shell, 'no rule matches: such a request is refused')
         return 1
       }
       const closed = rule.channelClosed ? ' (closed: such a request is refused)' : ''
-      print(`rule ${rule.priority}: ${rule.channelId} ${rule.channelName}${closed}`)
+      print(shell, `rule ${rule.priority}: ${rule.channelId} ${rule.channelName}${closed}`)
       return rule.channelClosed ? 1 : 0
     })
   },

@@ -1,4 +1,5 @@
 import type { Gateway, NewEntity } from '@tollgate/core'
+import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
 import {
   type Command,
@@ -8,21 +9,22 @@ import {
   print,
   printList,
   UsageError,
-  withInstallation,
 } from './command.ts'
+import { entityRuleCommands } from './entity-rule.ts'
 import { shownJson } from './shown-text.ts'
+import { withInstallation } from './with-installation.ts'
 
 type Row = Awaited<ReturnType<Gateway['entities']['list']>>[number]
 
 const kinds = ['psp', 'division', 'merchant', 'channel'] as const
 
-export const entityListCommand: Command = {
+const entityListCommand: Command = {
   name: 'entity list',
   summary: 'List PSPs, divisions, merchants and channels.',
   options: jsonOption,
-  async run(given) {
-    return withInstallation(given, {}, async ({ gateway }) => {
-      printList(given, below(null, await gateway.entities.list()), {
+  async run(given, shell) {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      printList(given, shell, below(null, await gateway.entities.list()), {
         none: 'no entities yet: tollgate entity create --kind psp --name …',
         cells: ({ depth, id, kind, name, closed }) => [
           id,
@@ -46,7 +48,7 @@ function below(
     .flatMap((row) => [{ ...row, depth }, ...below(row.id, all, depth + 1)])
 }
 
-export const entityCreateCommand: Command = {
+const entityCreateCommand: Command = {
   name: 'entity create',
   summary: 'Create a PSP, division, merchant or channel, and print its id.',
   options: {
@@ -69,7 +71,7 @@ export const entityCreateCommand: Command = {
       meaning: 'Settings as JSON: {"partialApproval":true}.',
     },
   },
-  async run(given) {
+  async run(given, shell) {
     const kind = kinds.find((one) => one === needed(given, 'kind'))
     if (kind === undefined) throw new UsageError(`--kind must be one of ${kinds.join(', ')}`)
     const name = needed(given, 'name')
@@ -82,14 +84,14 @@ export const entityCreateCommand: Command = {
       ...(id === undefined ? {} : { id }),
       ...settingsOf(given),
     }
-    return withInstallation(given, { isFounder: true }, async ({ gateway }) => {
-      print(await gateway.entities.create(entity, { by: commandLineActor() }))
+    return withInstallation(given, shell, { isFounder: true }, async ({ gateway }) => {
+      print(shell, await gateway.entities.create(entity, { by: commandLineActor() }))
       return 0
     })
   },
 }
 
-export const entitySetCommand: Command = {
+const entitySetCommand: Command = {
   name: 'entity set',
   summary:
     'Change settings of an entity, and print all that it has. Other settings keep their values; null takes one away.',
@@ -102,41 +104,41 @@ export const entitySetCommand: Command = {
       isRequired: true,
     },
   },
-  async run(given) {
+  async run(given, shell) {
     needed(given, 'settings')
     const { settings = {} } = settingsOf(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const by = commandLineActor()
       const [id = ''] = given.words
       await gateway.entities.configure(id, settings, { by })
       const changed = await gateway.entities.get(id)
-      print(shownJson(changed?.settings ?? {}))
+      print(shell, shownJson(changed?.settings ?? {}))
       return 0
     })
   },
 }
 
-export const entityCloseCommand: Command = {
+const entityCloseCommand: Command = {
   name: 'entity close',
   summary: 'Stop new payments of an entity and all entities below it.',
   words: ['<id>'],
   notes:
     'Captures, refunds, reversals and reads still work. Every process follows within five seconds.',
-  run: (given) => setClosed(given, 'close'),
+  run: (given, shell) => setClosed(given, shell, 'close'),
 }
 
-export const entityOpenCommand: Command = {
+const entityOpenCommand: Command = {
   name: 'entity open',
   summary: 'Allow new payments of a closed entity again.',
   words: ['<id>'],
-  run: (given) => setClosed(given, 'open'),
+  run: (given, shell) => setClosed(given, shell, 'open'),
 }
 
-function setClosed(given: Given, change: 'close' | 'open'): Promise<number> {
+function setClosed(given: Given, shell: Shell, change: 'close' | 'open'): Promise<number> {
   const [id = ''] = given.words
-  return withInstallation(given, {}, async ({ gateway }) => {
+  return withInstallation(given, shell, {}, async ({ gateway }) => {
     await gateway.entities[change](id, commandLineActor())
-    print(change === 'close' ? `${id} is closed` : `${id} is open`)
+    print(shell, change === 'close' ? `${id} is closed` : `${id} is open`)
     return 0
   })
 }
@@ -155,3 +157,12 @@ function settingsOf(given: Given): { settings?: Record<string, unknown> } {
   }
   throw new UsageError('--settings must be a JSON object: {"partialApproval":true}')
 }
+
+export const commands: readonly Command[] = [
+  entityListCommand,
+  entityCreateCommand,
+  entitySetCommand,
+  entityCloseCommand,
+  entityOpenCommand,
+  ...entityRuleCommands,
+]

@@ -13,7 +13,7 @@ import {
 const mostEvents = 1_000
 const dayMs = 86_400_000
 
-export const eventsListCommand: Command = {
+const eventsListCommand: Command = {
   name: 'events list',
   summary: 'List events, oldest first.',
   options: {
@@ -28,8 +28,8 @@ export const eventsListCommand: Command = {
     ...jsonOption,
     ...apiOptions,
   },
-  async run(given) {
-    const api = await MerchantApi.of(given)
+  async run(given, shell) {
+    const api = await MerchantApi.of(given, shell)
     const { since, type, types: list = type } = given.options
     const from = since === undefined ? wireMoment(Date.now() - dayMs) : momentOf(since, Date.now())
     const types = list?.toUpperCase()
@@ -42,8 +42,9 @@ export const eventsListCommand: Command = {
       place = { cursor: page.nextCursor }
       more = page.more
     }
-    printList(given, events, { none: `no events since ${from}`, cells: rowOf })
-    if (more) tell(`more events: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
+    printList(given, shell, events, { none: `no events since ${from}`, cells: rowOf })
+    if (more)
+      tell(shell, `more events: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
     return 0
   },
 }
@@ -56,7 +57,7 @@ const rowOf = (event: FeedEvent): string[] => [
   event.payload.result?.code ?? '',
 ]
 
-export const eventsReplayCommand: Command = {
+const eventsReplayCommand: Command = {
   name: 'events replay',
   summary: 'Send events to webhook endpoints again, including delivered ones.',
   words: ['[<event id>]'],
@@ -69,13 +70,13 @@ export const eventsReplayCommand: Command = {
     dead: { type: 'boolean', meaning: 'Only notifications that Tollgate gave up.' },
     ...apiOptions,
   },
-  async run(given) {
+  async run(given, shell) {
     const [id] = given.words
     const { since, endpoint } = given.options
     if ((id === undefined) === (since === undefined)) {
       throw new UsageError('name the events to send again: either the id of an event, or --since')
     }
-    const api = await MerchantApi.of(given)
+    const api = await MerchantApi.of(given, shell)
     const endpoints = endpoint === undefined ? await endpointsOf(api) : [endpoint]
     if (endpoints.length === 0) {
       throw new UsageError('there is no webhook endpoint')
@@ -89,7 +90,10 @@ export const eventsReplayCommand: Command = {
         ...what,
         ...(given.flags.has('dead') ? { which: 'DEAD' } : {}),
       })
-      print(`${one}: ${count} ${count === 1 ? 'notification' : 'notifications'} will be sent again`)
+      print(
+        shell,
+        `${one}: ${count} ${count === 1 ? 'notification' : 'notifications'} will be sent again`,
+      )
     }
     return 0
   },
@@ -126,3 +130,5 @@ async function replay(
   }
   return count
 }
+
+export const commands: readonly Command[] = [eventsListCommand, eventsReplayCommand]

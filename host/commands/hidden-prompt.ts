@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import type { Shell } from '../shell.ts'
 import { UsageError } from './command.ts'
 
 /**
@@ -7,21 +8,24 @@ import { UsageError } from './command.ts'
  *
  * @throws UsageError after Ctrl-C or the end of the input.
  */
-export async function askHidden(questions: readonly string[]): Promise<string[]> {
+export async function askHidden(
+  { stdin, stderr }: Shell,
+  questions: readonly string[],
+): Promise<string[]> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  const lines = createInterface({ input: stdin, output: unseen, terminal: true })
   const gone = new AbortController()
   lines.once('SIGINT', () => gone.abort()).once('close', () => gone.abort())
   const answers: string[] = []
   try {
     for (const question of questions) {
-      process.stderr.write(question)
+      stderr.write(question)
       answers.push((await lines.question('', { signal: gone.signal })).trim())
-      process.stderr.write('\n')
+      stderr.write('\n')
     }
     return answers
   } catch {
-    process.stderr.write('\n')
+    stderr.write('\n')
     throw new UsageError('nothing was changed: the input ended')
   } finally {
     lines.close()

@@ -1,11 +1,13 @@
 import { stepView } from '@tollgate/core'
-import { type Command, columns, print, UsageError, withInstallation } from './command.ts'
+import type { Shell } from '../shell.ts'
+import { type Command, columns, print, UsageError } from './command.ts'
 import { shownJson } from './shown-text.ts'
 import { timeline } from './timeline.ts'
+import { withInstallation } from './with-installation.ts'
 
 const defaultDays = 35
 
-export const inspectCommand: Command = {
+const inspectCommand: Command = {
   name: 'inspect',
   summary: 'Show the steps of a payment, registration, schedule, execution or notification.',
   words: ['<id>'],
@@ -20,40 +22,40 @@ export const inspectCommand: Command = {
   },
   notes:
     'Instead of an id, you can give a shortId, a merchantTransactionId, the key of an attempt, or the ndc (X-Request-Id) of the response to the request that made the payment.\nTimes are relative to the first step, by the clock of the database. Card numbers, secrets and personal data are never shown.',
-  async run(given) {
+  async run(given, shell) {
     const [reference = ''] = given.words
     const days = Number(given.options.days ?? defaultDays)
     if (!Number.isInteger(days) || days < 1 || days > 36_500) {
       throw new UsageError('--days must be a whole number from 1 to 36500')
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const found = await gateway.inspect(reference, { days })
       const isJson = given.flags.has('json')
       if ('candidates' in found) {
-        if (isJson) print(shownJson(found, 2))
+        if (isJson) print(shell, shownJson(found, 2))
         else {
-          print(`${found.candidates.length} payments have ${reference}, the newest first:`)
+          print(shell, `${found.candidates.length} payments have ${reference}, the newest first:`)
           const rows = found.candidates.map(({ id, at, text }) => [
             `  ${id}`,
             at.toISOString(),
             text,
           ])
-          for (const line of columns(rows)) print(line)
+          for (const line of columns(rows)) print(shell, line)
         }
         return 0
       }
       const steps = found.steps.map(stepView)
-      if (isJson) print(shownJson({ ...found, steps }, 2))
+      if (isJson) print(shell, shownJson({ ...found, steps }, 2))
       else {
-        const shown = { verbose: given.flags.has('verbose'), colours: coloured() }
-        for (const line of timeline(found, steps, shown)) print(line)
+        const shown = { verbose: given.flags.has('verbose'), colours: coloured(shell) }
+        for (const line of timeline(found, steps, shown)) print(shell, line)
       }
       return 0
     })
   },
 }
 
-const coloured = (): boolean =>
-  process.stdout.isTTY === true &&
-  (process.env.NO_COLOR ?? '') === '' &&
-  process.env.TERM !== 'dumb'
+const coloured = ({ stdout, env }: Shell): boolean =>
+  stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb'
+
+export const commands: readonly Command[] = [inspectCommand]

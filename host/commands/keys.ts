@@ -1,22 +1,18 @@
 import { fstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { KeyAdministration, type KeyStatus, makeKey, parseKeys } from '@tollgate/core'
-import { dataDirectoryOf, keyFilesFrom, openDatabase, reach } from '../serve/installation.ts'
+import { dataDirectoryOf, openDatabase, reach } from '../serve/database.ts'
+import { keyFilesFrom } from '../serve/installation.ts'
 import { findKeys } from '../serve/keys.ts'
 import { createPrivateFile } from '../serve/private-file.ts'
+import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
-import {
-  type Command,
-  columns,
-  type Given,
-  placeOfCommand,
-  print,
-  settingsFor,
-  UsageError,
-} from './command.ts'
+import { type Command, columns, type Given, print, UsageError } from './command.ts'
 import { proposalOption } from './decide.ts'
+import { settingsFor } from './settings.ts'
+import { placeOfCommand } from './with-installation.ts'
 
-export const keysMakeCommand: Command = {
+const keysMakeCommand: Command = {
   name: 'keys make',
   summary: 'Create a key-encryption key for TOLLGATE_KEYS or the key file.',
   words: ['<id>'],
@@ -28,7 +24,7 @@ export const keysMakeCommand: Command = {
     },
   },
   notes: 'The command refuses to print a key into a file that other users may read.',
-  async run({ words: [id = ''], options: { out } }) {
+  async run({ words: [id = ''], options: { out } }, shell) {
     const key = makeKey(id)
     try {
       parseKeys(key)
@@ -36,56 +32,62 @@ export const keysMakeCommand: Command = {
       throw new UsageError('the id of a key must have 1 to 40 letters, digits, "_" and "-"')
     }
     if (out === undefined) {
-      refuseReadableOutput()
-      print(key)
+      refuseReadableOutput(shell)
+      print(shell, key)
       return 0
     }
-    if (!(await createPrivateFile(resolve(out), `${key}\n`))) {
+    if (!(await createPrivateFile(resolve(shell.folder, out), `${key}\n`))) {
       throw new UsageError(`${out} exists, and keys are never overwritten: name a new file`)
     }
-    print(`wrote key "${id}" to ${out}; keep a copy in a safe place`)
+    print(shell, `wrote key "${id}" to ${out}; keep a copy in a safe place`)
     return 0
   },
 }
 
 /** A shell that sends output to a file makes it readable by everybody, as a rule. @throws UsageError */
-function refuseReadableOutput(): void {
-  const output = fstatSync(1)
+function refuseReadableOutput({ stdout: { fd } }: Shell): void {
+  if (typeof fd !== 'number') return
+  const output = fstatSync(fd)
   if (process.platform === 'win32' || !output.isFile() || (output.mode & 0o077) === 0) return
   throw new UsageError(
     'no key was created: standard output is a file that other users of this machine may read; use --out <file>, or run umask 077 first',
   )
 }
 
-export const keysStatusCommand: Command = {
+const keysStatusCommand: Command = {
   name: 'keys status',
   summary:
     'Show data keys with their state, wrapping key and rows, and the data key that each process seals with.',
   options: {
     'no-count': { type: 'boolean', meaning: 'Do not count rows. Counting reads all sealed rows.' },
   },
-  async run(given) {
-    return withKeys(given, async (keys) => {
+  async run(given, shell) {
+    return withKeys(given, shell, async (keys) => {
       const status = await keys.status(!given.flags.has('no-count'))
       const now = Date.now()
       const head = ['data key', 'purpose', 'state', 'age', 'wrapped by', 'rows']
-      for (const line of columns([head, ...status.keys.map((key) => cells(key, now))])) print(line)
-      print()
+      for (const line of columns([head, ...status.keys.map((key) => cells(key, now))]))
+        print(shell, line)
+      print(shell)
       const sealing = status.keys.find(
         ({ purpose, state }) => purpose === 'seal' && state === 'current',
       )
       for (const { name, data_key_id: id } of status.processes) {
         const isBehind = id !== null && id !== sealing?.id
-        print(`process ${name} seals with ${id ?? 'nothing yet'}${isBehind ? ' (behind)' : ''}`)
+        print(
+          shell,
+          `process ${name} seals with ${id ?? 'nothing yet'}${isBehind ? ' (behind)' : ''}`,
+        )
       }
-      if (status.processes.length === 0) print('no process is running')
+      if (status.processes.length === 0) print(shell, 'no process is running')
       const old = status.keys.filter(({ state }) => state === 'announced' || state === 'previous')
-      if (old.length > 0) print('a rotation is unfinished: run "tollgate keys rotate"')
+      if (old.length > 0) print(shell, 'a rotation is unfinished: run "tollgate keys rotate"')
       const broken = status.keys.filter(({ problem }) => problem !== undefined)
       for (const { id, problem } of broken)
-        print(`PROBLEM data key ${id} does not open: ${problem}`)
+        print(shell, `PROBLEM data key ${id} does not open: ${problem}`)
       const { providerProblem } = status
-      if (providerProblem !== undefined) print(`PROBLEM nothing can be wrapped: ${providerProblem}`)
+      if (providerProblem !== undefined)
+        print(shell, `PROBLEM nothing can be wrapped: ${providerProblem}`)
       return broken.length === 0 && providerProblem === undefined ? 0 : 1
     })
   },
@@ -98,7 +100,7 @@ function cells(key: KeyStatus, now: number): string[] {
   return [key.id, key.purpose, key.state, age, key.keyEncryptionKeyId, rows]
 }
 
-export const keysRotateCommand: Command = {
+const keysRotateCommand: Command = {
   name: 'keys rotate',
   summary:
     'Re-seal all rows under a new data key while payments continue, or finish an interrupted rotation.',
@@ -121,63 +123,65 @@ export const keysRotateCommand: Command = {
   },
   notes:
     'Safe to run at any time, repeatedly and concurrently. After an interruption, run the command again.',
-  async run(given) {
+  async run(given, shell) {
     const wait = Number(given.options.wait ?? 120)
     if (!Number.isInteger(wait) || wait < 1 || wait > 86_400) {
       throw new UsageError('--wait must be a whole number of seconds from 1 to 86400')
     }
-    return withKeys(given, async (keys) => {
+    return withKeys(given, shell, async (keys) => {
       const done = await keys.rotate(
         {
           fresh: given.flags.has('fresh'),
           lost: given.flags.has('lost'),
           waitMs: wait * 1000,
-          tell: print,
+          tell: (line) => print(shell, line),
         },
         given.options.proposal,
       )
-      for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
-      print(`${done.moved} rows re-sealed; current data key: ${done.keyId}`)
+      for (const { keyId, why } of done.kept)
+        print(shell, `PROBLEM data key ${keyId} stays: ${why}`)
+      print(shell, `${done.moved} rows re-sealed; current data key: ${done.keyId}`)
       return done.kept.length === 0 ? 0 : 1
     })
   },
 }
 
-export const keysRewrapCommand: Command = {
+const keysRewrapCommand: Command = {
   name: 'keys rewrap',
   summary: 'Wrap all data keys with the current key-encryption key. Changes no sealed row.',
   notes: 'First give the new key-encryption key to every running process.',
-  async run(given) {
-    return withKeys(given, async (keys) => {
-      const done = await keys.rewrap(print)
-      for (const { keyId, why } of done.kept) print(`PROBLEM data key ${keyId} stays: ${why}`)
-      if (done.kept.length === 0) print(`all data keys are under key "${done.keyId}"`)
+  async run(given, shell) {
+    return withKeys(given, shell, async (keys) => {
+      const done = await keys.rewrap((line) => print(shell, line))
+      for (const { keyId, why } of done.kept)
+        print(shell, `PROBLEM data key ${keyId} stays: ${why}`)
+      if (done.kept.length === 0) print(shell, `all data keys are under key "${done.keyId}"`)
       return done.kept.length === 0 ? 0 : 1
     })
   },
 }
 
-export const keysRenewMacCommand: Command = {
+const keysRenewMacCommand: Command = {
   name: 'keys renew-mac',
   summary:
     'Replace the key of fingerprints and digests. Rarely needed, and only while no process runs.',
   options: { confirm: { type: 'boolean', meaning: 'Required to replace the key.' } },
   notes:
     'Numbers stored afterwards have other fingerprints than the same numbers stored before. Tollgate still recognises repeated requests by the old key; if the old key is lost, repeats are carried out again.',
-  async run(given) {
+  async run(given, shell) {
     if (!given.flags.has('confirm')) {
       throw new UsageError(
         'nothing was changed; read tollgate keys renew-mac --help, then add --confirm',
       )
     }
-    return withKeys(given, async (keys) => {
-      print(`new key of fingerprints and digests: data key ${await keys.renewMac()}`)
+    return withKeys(given, shell, async (keys) => {
+      print(shell, `new key of fingerprints and digests: data key ${await keys.renewMac()}`)
       return 0
     })
   },
 }
 
-export const keysRetireCommand: Command = {
+const keysRetireCommand: Command = {
   name: 'keys retire',
   summary: 'Retire a data key without rows, or destroy it permanently.',
   words: ['<data key id>'],
@@ -187,10 +191,13 @@ export const keysRetireCommand: Command = {
       meaning: 'Overwrite the key. Rows of old table copies that it sealed stay unreadable.',
     },
   },
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
-    return withKeys(given, async (keys) => {
-      print(`data key ${id} is ${await keys.retire(id, { destroy: given.flags.has('destroy') })}`)
+    return withKeys(given, shell, async (keys) => {
+      print(
+        shell,
+        `data key ${id} is ${await keys.retire(id, { destroy: given.flags.has('destroy') })}`,
+      )
       return 0
     })
   },
@@ -199,14 +206,17 @@ export const keysRetireCommand: Command = {
 /** Opens the keys of the installation beside the processes that run on it. Never makes any. */
 async function withKeys(
   given: Given,
+  shell: Shell,
   work: (keys: KeyAdministration) => Promise<number>,
 ): Promise<number> {
-  const settings = await settingsFor(given)
-  const place = placeOfCommand()
+  const settings = await settingsFor(given, shell)
+  const place = placeOfCommand(shell)
   const database = await openDatabase(settings, place)
   try {
     const located = { ...settings, ...keyFilesFrom(settings, place) }
-    const provider = await findKeys(located, dataDirectoryOf(settings, place), true, print)
+    const provider = await findKeys(located, dataDirectoryOf(settings, place), true, (line) =>
+      print(shell, line),
+    )
     try {
       await using keys = await reach(database, () =>
         KeyAdministration.open({
@@ -225,3 +235,12 @@ async function withKeys(
     await database.stop()
   }
 }
+
+export const commands: readonly Command[] = [
+  keysStatusCommand,
+  keysMakeCommand,
+  keysRotateCommand,
+  keysRewrapCommand,
+  keysRetireCommand,
+  keysRenewMacCommand,
+]

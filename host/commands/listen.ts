@@ -1,5 +1,5 @@
 import pRetry from 'p-retry'
-import { onEndSignal } from '../serve/signals.ts'
+import { type Shell, toldToEnd } from '../shell.ts'
 import { type Command, columns, type Given, print, UsageError } from './command.ts'
 import { type Forwarded, forward, keyOf, secretOf, type Target } from './forward.ts'
 import {
@@ -19,7 +19,7 @@ import { shownJson } from './shown-text.ts'
 const refusedPauses = { retries: 3, minTimeout: 1_000, factor: 2 } as const
 const waitSeconds = 20
 
-export const listenCommand: Command = {
+const listenCommand: Command = {
   name: 'listen',
   summary: 'Forward the events of a merchant to a program on this machine.',
   options: {
@@ -56,19 +56,14 @@ export const listenCommand: Command = {
   },
   notes:
     'The command reads events through the public API, so the gateway can run anywhere. You may restart the gateway and your program while the command runs.',
-  async run(given) {
-    const api = await MerchantApi.of(given)
-    const target = await targetOf(given, api.token)
+  async run(given, shell) {
+    const api = await MerchantApi.of(given, shell)
+    const target = await targetOf(given, shell, api.token)
     const since = given.options.since
-    const stopping = new AbortController()
-    const ended = onEndSignal(
-      async () => stopping.abort(),
-      () => process.exit(130),
-    )
-    const listener = new Listener(api, target, given.flags.has('print'), stopping.signal)
-    present(api, target)
+    const listener = new Listener(api, target, given.flags.has('print'), shell)
+    present(shell, api, target)
     await Promise.race([
-      ended,
+      toldToEnd(shell.signal),
       listener.follow({
         types: given.options.types?.toUpperCase(),
         since: since === undefined ? 'NOW' : momentOf(since, Date.now()),
@@ -76,16 +71,17 @@ export const listenCommand: Command = {
     ])
     const { events, accepted } = listener.counts
     print(
+      shell,
       `\n${events} ${events === 1 ? 'event' : 'events'}${target === undefined ? '' : `, ${accepted} accepted`}`,
     )
     return 0
   },
 }
 
-async function targetOf(given: Given, token: string): Promise<Target | undefined> {
+async function targetOf(given: Given, shell: Shell, token: string): Promise<Target | undefined> {
   const { 'forward-to': url, wrapper = 'NONE' } = given.options
-  const secret = (await secretIn(given, 'secret-file')) ?? secretOf(token)
-  const key = (await secretIn(given, 'key-file')) ?? keyOf(token)
+  const secret = (await secretIn(given, shell, 'secret-file')) ?? secretOf(token)
+  const key = (await secretIn(given, shell, 'key-file')) ?? keyOf(token)
   if (url === undefined) return undefined
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new UsageError('--forward-to must be a URL: http://localhost:3000/hooks')
@@ -103,14 +99,14 @@ async function targetOf(given: Given, token: string): Promise<Target | undefined
   return { url, secret, wrapper: as === 'NONE' ? undefined : { as, key } }
 }
 
-function present(api: MerchantApi, target: Target | undefined): void {
+function present(shell: Shell, api: MerchantApi, target: Target | undefined): void {
   const rows = [['Follows', api.url]]
   if (target !== undefined) {
     rows.push(['Forwards to', target.url], ['Signing secret', target.secret])
     if (target.wrapper !== undefined) rows.push(['Encryption key', target.wrapper.key])
   }
-  for (const line of columns(rows)) print(line)
-  print()
+  for (const line of columns(rows)) print(shell, line)
+  print(shell)
 }
 
 class Listener {
@@ -118,20 +114,17 @@ class Listener {
   readonly #api: MerchantApi
   readonly #target: Target | undefined
   readonly #isPrinting: boolean
+  readonly #shell: Shell
   readonly #signal: AbortSignal
   /** Said once, until it works again. */
   #trouble: string | undefined
 
-  constructor(
-    api: MerchantApi,
-    target: Target | undefined,
-    isPrinting: boolean,
-    signal: AbortSignal,
-  ) {
+  constructor(api: MerchantApi, target: Target | undefined, isPrinting: boolean, shell: Shell) {
     this.#api = api
     this.#target = target
     this.#isPrinting = isPrinting
-    this.#signal = signal
+    this.#shell = shell
+    this.#signal = shell.signal
   }
 
   /** Until the signal is aborted. @throws RefusedError */
@@ -148,7 +141,7 @@ class Listener {
     while (!this.#signal.aborted) {
       const place = cursor === undefined ? { since } : { cursor, wait: String(waitSeconds) }
       const page = await this.#page({ types, ...place })
-      if (cursor === undefined) print('Ready. Press Ctrl-C to stop.')
+      if (cursor === undefined) print(this.#shell, 'Ready. Press Ctrl-C to stop.')
       for (const event of page.events) await this.#bring(event)
       cursor = page.nextCursor
     }
@@ -172,9 +165,9 @@ class Listener {
     const { payload } = event
     const shown = [kindOf(event), payload.id, payload.result?.code ?? ''].join('  ').trimEnd()
     this.counts.events += 1
-    if (this.#isPrinting) print(shownJson(payload, 2))
+    if (this.#isPrinting) print(this.#shell, shownJson(payload, 2))
     const target = this.#target
-    if (target === undefined) return print(line(event.at, shown))
+    if (target === undefined) return print(this.#shell, line(event.at, shown))
     try {
       await pRetry(() => this.#offer(target, event, shown), {
         ...refusedPauses,
@@ -182,7 +175,7 @@ class Listener {
         onFailedAttempt: ({ error, retryDelay, retriesLeft }) => {
           if (!(error instanceof RefusedEventError)) return
           const then = retriesLeft === 0 ? 'skipped' : `retry in ${retryDelay / 1000} s`
-          print(line(event.at, shown, `${answerOf(error.answer)}; ${then}`))
+          print(this.#shell, line(event.at, shown, `${answerOf(error.answer)}; ${then}`))
         },
       })
     } catch (error) {
@@ -208,13 +201,13 @@ class Listener {
     const { status = 0 } = answer
     if (status < 200 || status >= 300) throw new RefusedEventError(answer)
     this.counts.accepted += 1
-    print(line(event.at, shown, answerOf(answer)))
+    print(this.#shell, line(event.at, shown, answerOf(answer)))
   }
 
   #says(trouble: string): void {
     if (trouble === this.#trouble) return
     this.#trouble = trouble
-    print(trouble)
+    print(this.#shell, trouble)
   }
 
   #works(again?: string): void {
@@ -223,7 +216,7 @@ class Listener {
       again !== undefined &&
       this.#trouble.startsWith(this.#api.url)
     ) {
-      print(again)
+      print(this.#shell, again)
     }
     this.#trouble = undefined
   }
@@ -252,3 +245,5 @@ const knocking = (signal: AbortSignal) => ({
   factor: 1,
   signal,
 })
+
+export const commands: readonly Command[] = [listenCommand]

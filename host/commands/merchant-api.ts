@@ -1,17 +1,12 @@
 /** The public API as a command of a merchant's developer uses it. */
-import { buildNumber } from '@tollgate/core'
+import { resolve } from 'node:path'
 import type { Got, Response } from 'got'
 import { readCredentials } from '../serve/demo.ts'
-import { dataDirectoryOf } from '../serve/installation.ts'
-import {
-  type Given,
-  type Option,
-  placeOfCommand,
-  settingsFor,
-  tell,
-  UsageError,
-} from './command.ts'
+import type { Shell } from '../shell.ts'
+import { buildNumber } from '../version.ts'
+import { type Given, type Option, tell, UsageError } from './command.ts'
 import { secretIn } from './secret-file.ts'
+import { settingsFor } from './settings.ts'
 
 export type FeedEvent = {
   readonly id: string
@@ -60,7 +55,7 @@ export class MerchantApi {
   readonly token: string
   readonly #client: Got
 
-  private constructor(url: string, token: string, got: Got) {
+  private constructor(url: string, token: string, got: Got, shell: Shell) {
     this.url = url.endsWith('/') ? url.slice(0, -1) : url
     this.token = token
     this.#client = got.extend({
@@ -73,27 +68,26 @@ export class MerchantApi {
       hooks: {
         beforeRetry: [
           ({ response, code }) =>
-            tell(`${this.url}: ${response?.statusCode ?? code ?? 'no response'}; retrying`),
+            tell(shell, `${this.url}: ${response?.statusCode ?? code ?? 'no response'}; retrying`),
         ],
       },
     })
   }
 
   /** From options, environment and the files of `serve` in this folder. @throws UsageError */
-  static async of(given: Given): Promise<MerchantApi> {
-    const place = placeOfCommand()
-    const settings = await settingsFor(given)
-    const known = await readCredentials(dataDirectoryOf(settings, place))
+  static async of(given: Given, shell: Shell): Promise<MerchantApi> {
+    const settings = await settingsFor(given, shell)
+    const known = await readCredentials(resolve(shell.folder, settings.dataDirectory))
     const url = given.options.url ?? known.baseUrl
     const token =
-      (await secretIn(given, 'token-file')) ?? process.env.TOLLGATE_TOKEN ?? known.accessToken
+      (await secretIn(given, shell, 'token-file')) ?? shell.env.TOLLGATE_TOKEN ?? known.accessToken
     if (url === undefined) throw new UsageError(missing('--url to the URL of the gateway'))
     if (!/^https?:\/\/[^/]/.test(url))
       throw new UsageError('--url must begin with http:// or https://')
     if (token === undefined) throw new UsageError(missing('TOLLGATE_TOKEN or --token-file'))
     // A serving process never needs the client.
     const { got } = await import('got')
-    return new MerchantApi(url, token, got)
+    return new MerchantApi(url, token, got, shell)
   }
 
   get(path: string, query: Query) {

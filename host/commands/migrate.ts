@@ -1,8 +1,10 @@
 import { makeRoles, migrateDatabase } from '@tollgate/core'
-import { openDatabase, reach } from '../serve/installation.ts'
-import { type Command, columns, placeOfCommand, print, settingsFor, UsageError } from './command.ts'
+import { openDatabase, reach } from '../serve/database.ts'
+import { type Command, columns, print, UsageError } from './command.ts'
+import { settingsFor } from './settings.ts'
+import { placeOfCommand } from './with-installation.ts'
 
-export const migrateCommand: Command = {
+const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Run pending migrations. Safe while other processes run or migrate. Needs no keys.',
   options: {
@@ -14,20 +16,20 @@ export const migrateCommand: Command = {
   },
   notes:
     'Run with --roles as a database user that may create users. Afterwards migrate as the first user, and serve as the second with TOLLGATE_MIGRATE=false.',
-  async run(given) {
-    const settings = await settingsFor(given)
+  async run(given, shell) {
+    const settings = await settingsFor(given, shell)
     const isWithRoles = given.flags.has('roles')
     if (isWithRoles && settings.databaseUrl === undefined) {
       throw new UsageError(
         '--roles needs a PostgreSQL server of your own, because the embedded one has a single user: set DATABASE_URL',
       )
     }
-    const database = await openDatabase(settings, placeOfCommand())
+    const database = await openDatabase(settings, placeOfCommand(shell))
     const { options } = database
     try {
       const ran = await reach(database, () => migrateDatabase(options))
-      for (const name of ran) print(`ran ${name}`)
-      print(`${database.title} is up to date`)
+      for (const name of ran) print(shell, `ran ${name}`)
+      print(shell, `${database.title} is up to date`)
       if (!isWithRoles) return 0
       const roles = await reach(database, () => makeRoles(options))
       const rows = roles.map(({ name, does, password }) => [
@@ -36,7 +38,7 @@ export const migrateCommand: Command = {
           ? `${name} (exists already, password unchanged)`
           : urlOf(name, password),
       ])
-      for (const line of columns(rows)) print(line)
+      for (const line of columns(rows)) print(shell, line)
       return 0
     } finally {
       await database.stop()
@@ -50,3 +52,5 @@ export const migrateCommand: Command = {
     }
   },
 }
+
+export const commands: readonly Command[] = [migrateCommand]

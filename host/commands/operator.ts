@@ -4,11 +4,11 @@
 import { text as textOf } from 'node:stream/consumers'
 import type { Enrolled, Gateway, Invited } from '@tollgate/core'
 import { limits, roles } from '@tollgate/schemas'
+import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
 import {
   type Command,
   columns,
-  found,
   type Given,
   jsonOption,
   needed,
@@ -16,11 +16,11 @@ import {
   print,
   printList,
   UsageError,
-  withInstallation,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
 import { secretIn } from './secret-file.ts'
 import { shownJson } from './shown-text.ts'
+import { found, withInstallation } from './with-installation.ts'
 
 const { min: fewest } = limits.passwordCharacters
 
@@ -57,13 +57,13 @@ const create: Command = {
     ...proposalOption,
   },
   notes: `Roles: ${roles.map(({ name, rights }) => `${name} (${rights.join(', ')})`).join('; ')}.`,
-  async run(given) {
+  async run(given, shell) {
     const [name = ''] = given.words
     const role = needed(given, 'role')
     const entityId = entityIn(needed(given, 'entity'))
-    const password = await passwordFor(given)
-    return withInstallation(given, { isFounder: true }, async ({ gateway }) => {
-      showOnce(await gateway.people.create({ name, password, role, entityId }, by(given)))
+    const password = await passwordFor(given, shell)
+    return withInstallation(given, shell, { isFounder: true }, async ({ gateway }) => {
+      showOnce(shell, await gateway.people.create({ name, password, role, entityId }, by(given)))
       return 0
     })
   },
@@ -82,14 +82,14 @@ const reset: Command = {
     },
     ...proposalOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const isUnlock = given.flags.has('only-unlock')
-    const password = isUnlock ? '' : await passwordFor(given)
-    return withPerson(given, async (gateway, id) => {
+    const password = isUnlock ? '' : await passwordFor(given, shell)
+    return withPerson(given, shell, async (gateway, id) => {
       if (isUnlock) {
         await gateway.people.unlock(id, by(given))
-        print('the lockout is over')
-      } else showOnce(await gateway.people.reset(id, password, by(given)))
+        print(shell, 'the lockout is over')
+      } else showOnce(shell, await gateway.people.reset(id, password, by(given)))
     })
   },
 }
@@ -99,12 +99,12 @@ const change: Command = {
   summary: 'Change the role or the entity of an operator.',
   words: ['<name>'],
   options: { ...place, ...proposalOption },
-  async run(given) {
+  async run(given, shell) {
     const { role, entity } = given.options
     if (role === undefined && entity === undefined) {
       throw new UsageError('nothing was changed: give --role or --entity')
     }
-    return withPerson(given, async (gateway, id) => {
+    return withPerson(given, shell, async (gateway, id) => {
       await gateway.people.change(
         id,
         {
@@ -113,7 +113,7 @@ const change: Command = {
         },
         by(given),
       )
-      print(`changed ${given.words[0]}`)
+      print(shell, `changed ${given.words[0]}`)
     })
   },
 }
@@ -122,10 +122,10 @@ const disable: Command = {
   name: 'operator disable',
   summary: 'Disable an operator, and end all sessions.',
   words: ['<name>'],
-  run: (given) =>
-    withPerson(given, async (gateway, id) => {
+  run: (given, shell) =>
+    withPerson(given, shell, async (gateway, id) => {
       await gateway.people.disable(id, by(given))
-      print(`${given.words[0]} is disabled`)
+      print(shell, `${given.words[0]} is disabled`)
     }),
 }
 
@@ -134,10 +134,10 @@ const enable: Command = {
   summary: 'Enable a disabled operator again.',
   words: ['<name>'],
   options: proposalOption,
-  run: (given) =>
-    withPerson(given, async (gateway, id) => {
+  run: (given, shell) =>
+    withPerson(given, shell, async (gateway, id) => {
       await gateway.people.enable(id, by(given))
-      print(`${given.words[0]} is enabled`)
+      print(shell, `${given.words[0]} is enabled`)
     }),
 }
 
@@ -145,10 +145,10 @@ const list: Command = {
   name: 'operator list',
   summary: 'List operators with role, entity and last login.',
   options: jsonOption,
-  async run(given) {
-    return withInstallation(given, {}, async ({ gateway }) => {
+  async run(given, shell) {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const people = await gateway.people.list()
-      printList(given, people, {
+      printList(given, shell, people, {
         none: 'no operators: tollgate operator create <name> --role … --entity …',
         head: ['id', 'name', 'role', 'entity', 'last login', ''],
         cells: ({ id, name, role, entityId, lastLoginAt, disabledAt }) => [
@@ -172,22 +172,25 @@ const confirm: Command = {
   options: jsonOption,
   notes:
     'Without an id, the command lists open proposals. Only an operator can confirm a proposal from the command line.',
-  async run(given) {
+  async run(given, shell) {
     const [proposal] = given.words
-    return withInstallation(given, {}, async ({ gateway: { people } }) => {
+    return withInstallation(given, shell, {}, async ({ gateway: { people } }) => {
       if (proposal !== undefined) {
         const { invitation } = await found(
           `there is no proposal ${proposal}: tollgate operator confirm lists the open ones`,
           people.confirm(proposal, { by: commandLineActor() }),
         )
-        print(`confirmed ${proposal}; the proposer can now carry it out`)
+        print(shell, `confirmed ${proposal}; the proposer can now carry it out`)
         if (invitation !== undefined) {
-          print(`invitation ${invitation}`)
-          print('This is shown once. Give it to the new person yourself, and to no other person.')
+          print(shell, `invitation ${invitation}`)
+          print(
+            shell,
+            'This is shown once. Give it to the new person yourself, and to no other person.',
+          )
         }
         return 0
       }
-      printList(given, await people.proposals(), {
+      printList(given, shell, await people.proposals(), {
         none: 'no open proposals',
         cells: (row) => [
           row.id,
@@ -202,15 +205,7 @@ const confirm: Command = {
   },
 }
 
-export const operatorCommands: readonly Command[] = [
-  create,
-  reset,
-  change,
-  disable,
-  enable,
-  list,
-  confirm,
-]
+export const commands: readonly Command[] = [create, reset, change, disable, enable, list, confirm]
 
 const by = ({ options: { proposal } }: Given) => ({
   by: commandLineActor(),
@@ -221,10 +216,11 @@ const entityIn = (text: string) => (text === 'all' ? null : text)
 
 function withPerson(
   given: Given,
+  shell: Shell,
   work: (gateway: Gateway, id: string) => Promise<void>,
 ): Promise<number> {
   const [name = ''] = given.words
-  return withInstallation(given, {}, async ({ gateway }) => {
+  return withInstallation(given, shell, {}, async ({ gateway }) => {
     const absent = `no operator has the name ${name}: tollgate operator list`
     await work(gateway, (await found(absent, gateway.people.named(name))).id)
     return 0
@@ -232,23 +228,23 @@ function withPerson(
 }
 
 /** Never a word of the command line, which everybody on the machine sees. @throws UsageError */
-async function passwordFor(given: Given): Promise<string> {
-  const inFile = await secretIn(given, 'password-file')
+async function passwordFor(given: Given, shell: Shell): Promise<string> {
+  const inFile = await secretIn(given, shell, 'password-file')
   if (inFile !== undefined) return inFile
-  if (process.stdin.isTTY === true) {
+  if (shell.stdin.isTTY === true) {
     throw new UsageError(
       'the password cannot be typed here, because the terminal would show it; use --password-file, or: read -rs password; printf %s "$password" | tollgate operator …',
     )
   }
-  const text = (await textOf(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
+  const text = (await textOf(shell.stdin)).split(/\r?\n/, 1)[0] ?? ''
   if (text === '') throw new UsageError('no password on standard input')
   return text
 }
 
-function showOnce(made: Enrolled | Invited): void {
+function showOnce(shell: Shell, made: Enrolled | Invited): void {
   if ('invited' in made) {
-    print(`id ${made.id}`)
-    print('The person joins with this password and the invitation from the second operator.')
+    print(shell, `id ${made.id}`)
+    print(shell, 'The person joins with this password and the invitation from the second operator.')
     return
   }
   const { id, otpauthUri, recoveryCodes } = made
@@ -259,7 +255,7 @@ function showOnce(made: Enrolled | Invited): void {
     ['secret to type in', secret],
     ...recoveryCodes.map((code, at) => [at === 0 ? 'recovery codes' : '', code]),
   ]
-  for (const line of columns(rows)) print(line)
-  print()
-  print('Shown only once. Each recovery code replaces one code of the authenticator.')
+  for (const line of columns(rows)) print(shell, line)
+  print(shell)
+  print(shell, 'Shown only once. Each recovery code replaces one code of the authenticator.')
 }

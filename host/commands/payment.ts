@@ -1,13 +1,6 @@
-import {
-  type Command,
-  found,
-  type Given,
-  needed,
-  print,
-  UsageError,
-  withInstallation,
-} from './command.ts'
+import { type Command, type Given, needed, print, UsageError } from './command.ts'
 import { byOption, decidedBy, ownReasonOption, reasonOption } from './decide.ts'
+import { found, withInstallation } from './with-installation.ts'
 
 const absent = (id: string) => `there is no payment ${id}`
 
@@ -18,12 +11,12 @@ const enquire: Command = {
   options: { ...ownReasonOption, ...byOption },
   notes:
     'The enquiry goes out from this machine, with the settings found here. Exits with 2 if the payment is still open.',
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'enquired by hand')
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const { state, text } = await found(absent(id), gateway.operator.enquire(id, decided))
-      print(text)
+      print(shell, text)
       return state === 'approved' || state === 'declined' || state === 'expired' ? 0 : 2
     })
   },
@@ -46,15 +39,15 @@ const settle: Command = {
   },
   notes:
     'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300. With --references, approved also adds references that an approved payment lacks, and replaces those that an operator gave. Those of the acquirer stay, and the acquirer replaces those of an operator. Tollgate cannot check whose references they are, so take them from the payment at the acquirer.',
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const as = needed(given, 'as')
     if (as !== 'approved' && as !== 'declined') {
       throw new UsageError(`--as must be approved or declined, not "${as}"`)
     }
     const decided = { ...decidedBy(given), ...referencesIn(given) }
-    return withInstallation(given, {}, async ({ gateway }) => {
-      print((await found(absent(id), gateway.operator.settle(id, as, decided))).text)
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      print(shell, (await found(absent(id), gateway.operator.settle(id, as, decided))).text)
       return 0
     })
   },
@@ -81,11 +74,11 @@ const redrive: Command = {
   options: { ...ownReasonOption, ...byOption },
   notes:
     'A worker runs the job. The job enquires before it acts and never sends under a new key. Also restarts jobs that used up their retries.',
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'queued by hand')
-    return withInstallation(given, {}, async ({ gateway }) => {
-      print((await found(absent(id), gateway.operator.redrive(id, decided))).text)
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      print(shell, (await found(absent(id), gateway.operator.redrive(id, decided))).text)
       return 0
     })
   },
@@ -98,14 +91,14 @@ const reverseChargeback: Command = {
   options: { ...reasonOption, ...byOption },
   notes:
     'Moves no money: records the unreversed rest of the chargeback as reversed. With the id of a payment, the command lists the unreversed chargebacks of that payment.',
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
-      print((await found(absent(id), gateway.operator.reverseChargeback(id, decided))).text)
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      print(shell, (await found(absent(id), gateway.operator.reverseChargeback(id, decided))).text)
       return 0
     })
   },
 }
 
-export const paymentCommands: readonly Command[] = [enquire, settle, redrive, reverseChargeback]
+export const commands: readonly Command[] = [enquire, settle, redrive, reverseChargeback]

@@ -1,10 +1,12 @@
 import { databaseFrom } from '../config/database-settings.ts'
 import { type PodSetting, placeOf } from '../config/pod-settings.ts'
 import type { HostSettings } from '../config/read-settings.ts'
-import { reach } from '../serve/installation.ts'
+import { reach } from '../serve/database.ts'
 import { podFacts } from '../serve/store.ts'
+import type { Shell } from '../shell.ts'
 import { reasonOf } from '../thrown.ts'
-import { allSettingsFor, type Command, jsonOption, printList } from './command.ts'
+import { type Command, jsonOption, printList } from './command.ts'
+import { allSettingsFor } from './settings.ts'
 
 type ListedPod = {
   readonly number: number
@@ -18,15 +20,15 @@ type ListedPod = {
   readonly merchants?: number
 }
 
-export const podListCommand: Command = {
+const podListCommand: Command = {
   name: 'pod list',
   summary:
     'List the pods of the settings, whether their databases answer, and how many merchants each has. Exits with 1 unless every database answers as its pod.',
   options: jsonOption,
-  async run(given) {
-    const settings = await allSettingsFor(given)
-    const listed = await Promise.all(settings.pods.map((pod) => stateOf(pod, settings)))
-    printList(given, listed, {
+  async run(given, shell) {
+    const settings = await allSettingsFor(given, shell)
+    const listed = await Promise.all(settings.pods.map((pod) => stateOf(pod, settings, shell)))
+    printList(given, shell, listed, {
       head: ['NUMBER', 'NAME', 'DATABASE', 'MERCHANTS', 'STATE'],
       cells: ({ number, name, database, merchants, state }) => [
         ...[String(number), name, database],
@@ -41,11 +43,12 @@ export const podListCommand: Command = {
 async function stateOf(
   { number, name, database }: PodSetting,
   settings: HostSettings,
+  { folder }: Shell,
 ): Promise<ListedPod> {
   const listed = { number, name, database: placeOf(database) }
   try {
     const title = listed.database
-    const options = databaseFrom(settings, database, process.cwd())
+    const options = databaseFrom(settings, database, folder)
     const facts = await reach({ title }, () => podFacts(options))
     if (facts === undefined)
       return { ...listed, isUsable: true, state: 'new: it was never started' }
@@ -56,3 +59,5 @@ async function stateOf(
     return { ...listed, isUsable: false, state: `away: ${reasonOf(thrown)}` }
   }
 }
+
+export const commands: readonly Command[] = [podListCommand]

@@ -1,14 +1,16 @@
-import { buildNumber } from '@tollgate/core'
 import type { HostSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
+import { openDatabase, type Place } from '../serve/database.ts'
 import { demoCommand, demoMerchantId } from '../serve/demo.ts'
 import { standLastResort } from '../serve/last-resort.ts'
-import { type Served, serve } from '../serve/serve.ts'
-import { onEndSignal } from '../serve/signals.ts'
+import type { Served } from '../serve/serve.ts'
 import { Stages } from '../serve/stages.ts'
-import { allSettingsFor, type Command, columns, print, settingsFor } from './command.ts'
+import { type OwnProcess, type Shell, toldToEnd } from '../shell.ts'
+import { buildNumber } from '../version.ts'
+import { type Command, columns, print } from './command.ts'
+import { allSettingsFor, settingsFor } from './settings.ts'
 
-export const serveCommand: Command = {
+const serveCommand: Command = {
   name: 'serve',
   summary: 'Start the gateway. Ctrl-C stops it.',
   options: {
@@ -33,78 +35,85 @@ export const serveCommand: Command = {
   },
   notes:
     'Where the settings name pods, the process serves all of them, or the one that --pod names. tollgate --help lists all settings.',
-  async run(given) {
+  async run(given, shell) {
     const read = given.options.pod === undefined ? allSettingsFor : settingsFor
-    const settings = await read(given, ['role', 'surface', 'host', 'port'])
+    const settings = await read(given, shell, ['role', 'surface', 'host', 'port'])
     // The reader of the output may go away; payments continue.
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('error', () => {})
     const isPretty =
       settings.logFormat === 'pretty' ||
-      (settings.logFormat === 'auto' && process.stderr.isTTY === true)
-    const { log, flush, flushNow } = openLog(settings.logLevel, isPretty)
+      (settings.logFormat === 'auto' && shell.stderr.isTTY === true)
+    const { log, flush } = openLog(settings.logLevel, isPretty, shell)
+    const { ownProcess } = shell
     let served: Served | undefined
-    let isBroken = false
+    const broken = new AbortController()
     const endBroken = (why: string) => {
-      isBroken = true
       log.warn({}, `${why}: this process ends`)
-      process.emit('SIGTERM', 'SIGTERM')
+      broken.abort('SIGTERM')
+      ownProcess?.end()
     }
-    standLastResort(
-      log,
-      (error) => {
+    if (ownProcess !== undefined) {
+      const faulted = (error: unknown) => {
         // A start that fails halfway would wait for ever, so its user gets the error.
-        if (served === undefined) endUnstarted(error)
+        if (served === undefined) endUnstarted(shell, ownProcess, error)
         else served.faulted(error)
-      },
-      () => endBroken('too many uncaught errors'),
-    )
+      }
+      standLastResort(ownProcess, log, faulted, () => endBroken('too many uncaught errors'))
+    }
     const onOtherHost = () => endBroken('another process serves this installation')
     const stages = new Stages()
-    stages.note('loading the program', performance.now())
-    const starting = serve(settings, { folder: process.cwd(), log, onOtherHost, stages })
-    const ended = onEndSignal(
-      async (signal) => {
-        const running = await starting.catch(() => undefined)
-        log.info({ signal }, 'ending: running payments finish; press Ctrl-C again to force')
-        await running?.close()
-        log.info({}, 'ended')
-        await flush()
-      },
-      () => {
-        flushNow()
-        process.exit(130)
-      },
-    )
-    served = await starting
-    present(served, settings)
-    if (given.flags.has('timings')) for (const line of columns(stages.rows())) print(line)
-    await ended
-    return isBroken ? 1 : 0
+    const place = { folder: shell.folder, log, onOtherHost, stages }
+    const toEnd = Promise.race([toldToEnd(shell.signal), toldToEnd(broken.signal)])
+    served = await startServing(settings, place)
+    present(shell, served, settings)
+    if (given.flags.has('timings')) for (const line of columns(stages.rows())) print(shell, line)
+    const signal = await toEnd
+    log.info({ signal }, 'ending: running payments finish; press Ctrl-C again to force')
+    await served.close()
+    log.info({}, 'ended')
+    await flush()
+    return broken.signal.aborted ? 1 : 0
   },
 }
 
+/** PostgreSQL starts while the engine is loaded. */
+async function startServing(
+  settings: HostSettings,
+  place: Place & { stages: Stages },
+): Promise<Served> {
+  place.stages.note('loading the command', performance.now())
+  const database = settings.pods.length === 0 ? openDatabase(settings, place, 'host') : undefined
+  // Its failure is that of the start.
+  database?.catch(() => {})
+  const { serve } = await place.stages.run('loading the engine', () => import('../serve/serve.ts'))
+  return serve(settings, place, database)
+}
+
 /** Ends a process that serves nothing yet, in the way of an uncaught error. */
-function endUnstarted(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
-  process.exit(1)
+function endUnstarted({ stderr }: Shell, ownProcess: OwnProcess, error: unknown): void {
+  stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  ownProcess.exit(1)
 }
 
 function present(
+  shell: Shell,
   { url, healthUrl, demo, database, parts }: Served,
   { environment, role }: HostSettings,
 ): void {
-  print(`${buildNumber}, ${environment} environment, database ${database}`)
-  for (const line of columns(parts)) print(line)
+  print(shell, `${buildNumber}, ${environment} environment, database ${database}`)
+  for (const line of columns(parts)) print(shell, line)
   if (url === undefined) {
-    print(`Works as ${role}. Health checks: ${healthUrl}/readyz`)
+    print(shell, `Works as ${role}. Health checks: ${healthUrl}/readyz`)
     return
   }
   if (demo === undefined) {
-    print(`Listens on ${url}.`)
+    print(shell, `Listens on ${url}.`)
     return
   }
   const { baseUrl, entityId, accessToken, path, shopUrl } = demo
-  print(`
+  print(
+    shell,
+    `
   Base URL      ${baseUrl}
   Entity id     ${entityId}
   Access token  ${accessToken}
@@ -115,5 +124,8 @@ ${shopUrl === undefined ? '' : `  Demo shop     ${shopUrl}\n`}
 A first payment:
 
   ${demoCommand(demo)}
-`)
+`,
+  )
 }
+
+export const commands: readonly Command[] = [serveCommand]

@@ -1,4 +1,5 @@
-import { type Command, jsonOption, printList, withInstallation } from './command.ts'
+import { type Command, jsonOption, printList } from './command.ts'
+import { withInstallation } from './with-installation.ts'
 
 export const settlementReport: Command = {
   name: 'settlement report',
@@ -13,11 +14,11 @@ export const settlementReport: Command = {
   },
   notes:
     'A running worker makes them a minute after new records. Merchants read them with GET /reports/v1/reconciliations/files.',
-  async run(given) {
+  async run(given, shell) {
     const { entity } = given.options
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const files = await gateway.reports.cut(entity === undefined ? {} : { entityId: entity })
-      printList(given, files, {
+      printList(given, shell, files, {
         none: 'no new records',
         cells: ({ id, name, rows }) => [id, name, `${rows} ${rows === 1 ? 'record' : 'records'}`],
       })

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { ExceptionalRecordView, SettlementFileView } from '@tollgate/core'
+import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
 import {
   type Command,
@@ -11,11 +12,11 @@ import {
   print,
   printList,
   UsageError,
-  withInstallation,
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { settlementReport } from './settlement-report.ts'
 import { harmless } from './shown-text.ts'
+import { withInstallation } from './with-installation.ts'
 
 const importCommand: Command = {
   name: 'settlement import',
@@ -40,21 +41,24 @@ const importCommand: Command = {
   },
   notes:
     'The command stores the file. A running worker reads it within seconds; tollgate settlement show then prints the result.',
-  async run(given) {
+  async run(given, shell) {
     const [path = ''] = given.words
     const accountId = needed(given, 'account')
-    const bytes = await sizeOf(path)
-    return withInstallation(given, {}, async ({ gateway }) => {
-      const file = await gateway.settlement.import(shown(createReadStream(path), bytes), {
+    const file = resolve(shell.folder, path)
+    const bytes = await sizeOf(file, path)
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const read = shown(shell, createReadStream(file), bytes)
+      const stored = await gateway.settlement.import(read, {
         accountId,
         name: given.options.name ?? basename(path),
         skipBadLines: given.flags.has('skip-bad-lines'),
         by: commandLineActor(),
       })
       print(
-        file.isRepeat
-          ? `these bytes were imported before, so nothing happened: tollgate settlement show ${file.id}`
-          : `stored ${file.bytes} bytes: tollgate settlement show ${file.id}`,
+        shell,
+        stored.isRepeat
+          ? `these bytes were imported before, so nothing happened: tollgate settlement show ${stored.id}`
+          : `stored ${stored.bytes} bytes: tollgate settlement show ${stored.id}`,
       )
       return 0
     })
@@ -62,8 +66,8 @@ const importCommand: Command = {
 }
 
 /** @throws UsageError when there is no file to read. */
-async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path).catch(() => undefined)
+async function sizeOf(file: string, path: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined)
   if (found === undefined) throw new UsageError(`there is no file ${path}`)
   if (!found.isFile()) throw new UsageError(`${path} is not a file`)
   if (found.size === 0) throw new UsageError(`${path} is empty`)
@@ -73,8 +77,12 @@ async function sizeOf(path: string): Promise<number> {
 const barCharacters = 30
 
 /** The same bytes, with a progress bar on a terminal. */
-async function* shown(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  const isTerminal = process.stderr.isTTY === true
+async function* shown(
+  { stderr }: Shell,
+  bytes: AsyncIterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  const isTerminal = stderr.isTTY === true
   let done = 0
   let drawn = -1
   for await (const chunk of bytes) {
@@ -85,7 +93,7 @@ async function* shown(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGene
     drawn = percent
     const filled = Math.round((percent / 100) * barCharacters)
     const bar = '#'.repeat(filled).padEnd(barCharacters, '.')
-    process.stderr.write(`\r[${bar}] ${percent} %${percent === 100 ? '\n' : ''}`)
+    stderr.write(`\r[${bar}] ${percent} %${percent === 100 ? '\n' : ''}`)
   }
 }
 
@@ -109,12 +117,12 @@ const list: Command = {
     limit: limitOption('files'),
     ...jsonOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const limit = limitOf(given.options.limit)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const files = await gateway.settlement.files({ limit })
       const none = 'no settlement files: tollgate settlement import <file> --account <id>'
-      printList(given, files, { none, cells })
+      printList(given, shell, files, { none, cells })
       return 0
     })
   },
@@ -141,12 +149,12 @@ const show: Command = {
   summary: 'Show a settlement file and the lines that it left out. Exits with 2 if it was refused.',
   words: ['<file>'],
   options: jsonOption,
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const file = await gateway.settlement.file(id)
       const lines = given.flags.has('json') ? [JSON.stringify(file, undefined, 2)] : linesOf(file)
-      for (const line of lines) print(line)
+      for (const line of lines) print(shell, line)
       return file.state === 'refused' ? 2 : 0
     })
   },
@@ -172,15 +180,15 @@ const exceptions: Command = {
   },
   notes:
     'Each line has the id of the record, and the payments that the record may be about. UNCONFIRMED: only amount, card and brand name the payment, so the record changes nothing before you assign it. tollgate settlement assign gives the record to its payments.',
-  async run(given) {
+  async run(given, shell) {
     const limit = limitOf(given.options.limit)
     const { file } = given.options
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const records = await gateway.settlement.exceptions({
         limit,
         ...(file !== undefined && { fileId: file }),
       })
-      printList(given, records, { none: 'there is no record to check', cells: recordCells })
+      printList(given, shell, records, { none: 'there is no record to check', cells: recordCells })
       return 0
     })
   },
@@ -214,12 +222,12 @@ const assign: Command = {
   summary: 'Give a record to its payments, for good.',
   words: ['<record>', '<payment>…'],
   options: { ...reasonOption, ...byOption },
-  async run(given) {
+  async run(given, shell) {
     const [record = '', ...payments] = given.words
     const decided = decidedBy(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.settlement.assign(record, payments, decided)
-      print(`record ${record} is about ${payments.join(', ')}`)
+      print(shell, `record ${record} is about ${payments.join(', ')}`)
       return 0
     })
   },
@@ -230,18 +238,18 @@ const rerun: Command = {
   summary: 'Read a settlement file again, and compare its undecided records with all payments.',
   words: ['<file>'],
   options: { ...reasonOption, ...byOption },
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.settlement.rerun(id, decided)
-      print(`a running worker reads the file again: tollgate settlement show ${id}`)
+      print(shell, `a running worker reads the file again: tollgate settlement show ${id}`)
       return 0
     })
   },
 }
 
-export const settlementCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   importCommand,
   list,
   show,

@@ -1,10 +1,11 @@
 import { openLog } from '../logging.ts'
 import { openInstallation } from '../serve/installation.ts'
 import { standLastResort } from '../serve/last-resort.ts'
-import { onEndSignal } from '../serve/signals.ts'
-import { type Command, print, settingsFor, UsageError } from './command.ts'
+import { toldToEnd } from '../shell.ts'
+import { type Command, print, UsageError } from './command.ts'
+import { settingsFor } from './settings.ts'
 
-export const sftpCommand: Command = {
+const sftpCommand: Command = {
   name: 'sftp',
   summary: 'Serve report files by SFTP, in a process of its own. Ctrl-C stops it.',
   options: {
@@ -17,20 +18,20 @@ export const sftpCommand: Command = {
   },
   notes:
     'Needs the plugin @tollgate/file-server. The login is the id of an entity, with a key of POST /v1/sftpkeys.',
-  async run(given) {
-    const settings = await settingsFor(given, ['host'])
+  async run(given, shell) {
+    const settings = await settingsFor(given, shell, ['host'])
     const port = portOf(given.options.port)
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('error', () => {})
     const isPretty =
       settings.logFormat === 'pretty' ||
-      (settings.logFormat === 'auto' && process.stderr.isTTY === true)
-    const { log, flush } = openLog(settings.logLevel, isPretty)
-    standLastResort(
-      log,
-      () => {},
-      () => process.emit('SIGTERM', 'SIGTERM'),
-    )
-    const place = { folder: process.cwd(), log }
+      (settings.logFormat === 'auto' && shell.stderr.isTTY === true)
+    const { log, flush } = openLog(settings.logLevel, isPretty, shell)
+    const { folder, ownProcess } = shell
+    if (ownProcess !== undefined) {
+      const nothing = () => {}
+      standLastResort(ownProcess, log, nothing, () => ownProcess.end())
+    }
+    const place = { folder, log }
     const installation = await openInstallation(settings, place, { role: 'api' })
     try {
       const { servedFiles } = installation.gateway
@@ -38,15 +39,10 @@ export const sftpCommand: Command = {
         host: settings.host,
         port: port ?? servedFiles.portOf('sftp'),
       })
-      for (const fingerprint of server.fingerprints) print(`Host key  ${fingerprint}`)
-      print(`Listens on sftp://${server.host}:${server.port}.`)
-      await onEndSignal(
-        async (signal) => {
-          log.info({ signal }, 'ending')
-          await server.close()
-        },
-        () => process.exit(130),
-      )
+      for (const fingerprint of server.fingerprints) print(shell, `Host key  ${fingerprint}`)
+      print(shell, `Listens on sftp://${server.host}:${server.port}.`)
+      log.info({ signal: await toldToEnd(shell.signal) }, 'ending')
+      await server.close()
       return 0
     } finally {
       await installation.close()
@@ -62,3 +58,5 @@ function portOf(text: string | undefined): number | undefined {
   if (port <= 65_535) return port
   throw new UsageError('--port must be a number from 0 to 65535')
 }
+
+export const commands: readonly Command[] = [sftpCommand]

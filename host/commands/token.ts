@@ -1,5 +1,6 @@
 import type { Gateway, TokenLimits } from '@tollgate/core'
 import { limits, tokenRights } from '@tollgate/schemas'
+import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
 import {
   type Command,
@@ -10,10 +11,10 @@ import {
   print,
   printList,
   UsageError,
-  withInstallation,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
 import { lengthOf, momentAhead } from './time-ahead.ts'
+import { withInstallation } from './with-installation.ts'
 
 const expiresOption = {
   type: 'string',
@@ -24,7 +25,7 @@ const expiresOption = {
 
 const dayMs = 86_400_000
 
-export const tokenCreateCommand: Command = {
+const tokenCreateCommand: Command = {
   name: 'token create',
   summary: 'Create an access token, which is shown only once.',
   options: {
@@ -49,17 +50,17 @@ export const tokenCreateCommand: Command = {
     },
     ...proposalOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const entityId = needed(given, 'entity')
     const name = needed(given, 'name')
     const narrower = limitsOf(given)
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const { id, token } = await gateway.entities.createToken(entityId, name, {
         ...narrower,
         by: commandLineActor(),
         proposal: given.options.proposal,
       })
-      shown([
+      shown(shell, [
         ['id', id],
         ['token', token],
       ])
@@ -83,7 +84,7 @@ const listed = (text: string): string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-export const tokenListCommand: Command = {
+const tokenListCommand: Command = {
   name: 'token list',
   summary: 'List access tokens, without the tokens themselves.',
   options: {
@@ -91,9 +92,9 @@ export const tokenListCommand: Command = {
     ...jsonOption,
   },
   notes: 'The time of last use lags up to two minutes.',
-  async run(given) {
+  async run(given, shell) {
     const only = given.options.entity
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const found: (Token & { readonly kind: string })[] = []
       const entities = await gateway.entities.list()
       if (only !== undefined && !entities.some(({ id }) => id === only)) {
@@ -104,7 +105,7 @@ export const tokenListCommand: Command = {
         const { kind } = entity
         for (const token of await gateway.entities.tokens(entity.id)) found.push({ ...token, kind })
       }
-      printList(given, found, {
+      printList(given, shell, found, {
         none: 'no tokens: tollgate token create --entity … --name …',
         head: headings,
         cells: (token) => [token.id, `${token.kind} ${token.entity_id}`, ...cellsOf(token)],
@@ -137,7 +138,7 @@ function stateOf(token: Token): string {
   return token.successor_id === null ? end : `${end}, then ${token.successor_id}`
 }
 
-export const tokenRotateCommand: Command = {
+const tokenRotateCommand: Command = {
   name: 'token rotate',
   summary: 'Create the successor of an access token. The old token expires after an overlap.',
   words: ['<id>'],
@@ -154,20 +155,20 @@ export const tokenRotateCommand: Command = {
     ...proposalOption,
   },
   notes: 'The new token has the entity, rights and networks of the old one.',
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
     const { overlap, expires } = given.options
     const options = {
       ...(overlap === undefined ? {} : { overlapMs: lengthOf('overlap', overlap) }),
       ...(expires === undefined ? {} : { expiresAt: momentAhead('expires', expires) }),
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const made = await gateway.entities.rotateToken(id, {
         ...options,
         by: commandLineActor(),
         proposal: given.options.proposal,
       })
-      shown([
+      shown(shell, [
         ['id', made.id],
         ['token', made.token],
         ...(made.expiresAt === null ? [] : [['expires', made.expiresAt.toISOString()]]),
@@ -178,20 +179,27 @@ export const tokenRotateCommand: Command = {
   },
 }
 
-export const tokenRevokeCommand: Command = {
+const tokenRevokeCommand: Command = {
   name: 'token revoke',
   summary: 'Revoke an access token. Every process refuses it within five seconds.',
   words: ['<id>'],
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.entities.revokeToken(id, { by: commandLineActor() })
-      print(`${id} is revoked`)
+      print(shell, `${id} is revoked`)
       return 0
     })
   },
 }
 
-function shown(rows: readonly (readonly string[])[]): void {
-  for (const line of columns(rows)) print(line)
+function shown(shell: Shell, rows: readonly (readonly string[])[]): void {
+  for (const line of columns(rows)) print(shell, line)
 }
+
+export const commands: readonly Command[] = [
+  tokenCreateCommand,
+  tokenListCommand,
+  tokenRotateCommand,
+  tokenRevokeCommand,
+]

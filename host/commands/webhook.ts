@@ -1,14 +1,7 @@
 import type { WebhookView } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
-import {
-  type Command,
-  columns,
-  jsonOption,
-  needed,
-  print,
-  printList,
-  withInstallation,
-} from './command.ts'
+import { type Command, columns, jsonOption, needed, print, printList } from './command.ts'
+import { withInstallation } from './with-installation.ts'
 
 const webhookCreateCommand: Command = {
   name: 'webhook create',
@@ -32,7 +25,7 @@ const webhookCreateCommand: Command = {
       meaning: 'TEXT or JSON encrypt the body, NONE sends plain JSON. Default: TEXT.',
     },
   },
-  async run(given) {
+  async run(given, shell) {
     const entityId = needed(given, 'entity')
     const url = needed(given, 'url')
     const { types, wrapper } = given.options
@@ -42,14 +35,14 @@ const webhookCreateCommand: Command = {
       ...(types === undefined ? {} : { types }),
       ...(wrapper === undefined ? {} : { wrapper }),
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const made = await gateway.webhooks.create(request as never, { by: commandLineActor() })
       for (const line of columns([
         ['id', made.id],
         ['encryptionKey', made.encryptionKey ?? ''],
         ['signingSecret', made.signingSecret ?? ''],
       ])) {
-        print(line)
+        print(shell, line)
       }
       return 0
     })
@@ -68,15 +61,15 @@ const webhookListCommand: Command = {
     removed: { type: 'boolean', meaning: 'Include removed endpoints.' },
     ...jsonOption,
   },
-  async run(given) {
+  async run(given, shell) {
     const { entity } = given.options
     const request = {
       ...(entity === undefined ? {} : { entityId: entity }),
       ...(given.flags.has('removed') ? { removed: 'true' } : {}),
     }
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const { webhooks } = await gateway.webhooks.list(request as never)
-      printList(given, webhooks, {
+      printList(given, shell, webhooks, {
         none: 'no endpoints: tollgate webhook create --entity … --url …',
         cells: (one) => [one.id, one.url, one.types, stateOf(one)],
       })
@@ -96,12 +89,13 @@ const webhookTestCommand: Command = {
   name: 'webhook test',
   summary: 'Send a test notification now. Exits with 1 if the endpoint does not accept it.',
   words: ['<id>'],
-  async run(given) {
-    return withInstallation(given, {}, async ({ gateway }) => {
+  async run(given, shell) {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const { delivered, httpStatus, error, durationMs } = await gateway.webhooks.test(
         given.words[0] ?? '',
       )
       print(
+        shell,
         `${delivered ? 'accepted' : 'not accepted'}: ${httpStatus ?? error} after ${durationMs} ms`,
       )
       return delivered === true ? 0 : 1
@@ -119,16 +113,17 @@ const webhookRotateCommand: Command = {
       meaning: 'Replace the encryption key instead of the signing secret.',
     },
   },
-  async run(given) {
+  async run(given, shell) {
     const key = given.flags.has('encryption') ? 'ENCRYPTION' : 'SIGNING'
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       const made = await gateway.webhooks.rotate(given.words[0] ?? '', {}, { key })
       const rows =
         key === 'SIGNING'
           ? [['signingSecret', made.signingSecret ?? '']]
           : [['encryptionKey', made.encryptionKey ?? '']]
       const until = key === 'SIGNING' ? made.previousSecretUntil : made.previousKeyUntil
-      for (const line of columns([...rows, ['old one valid until', until ?? '']])) print(line)
+      for (const line of columns([...rows, ['old one valid until', until ?? '']]))
+        print(shell, line)
       return 0
     })
   },
@@ -138,17 +133,17 @@ const webhookRemoveCommand: Command = {
   name: 'webhook remove',
   summary: 'Remove a webhook endpoint.',
   words: ['<id>'],
-  async run(given) {
+  async run(given, shell) {
     const [id = ''] = given.words
-    return withInstallation(given, {}, async ({ gateway }) => {
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
       await gateway.webhooks.remove(id, { by: commandLineActor() })
-      print(`removed ${id}; its delivery log remains`)
+      print(shell, `removed ${id}; its delivery log remains`)
       return 0
     })
   },
 }
 
-export const webhookCommands: readonly Command[] = [
+export const commands: readonly Command[] = [
   webhookListCommand,
   webhookCreateCommand,
   webhookTestCommand,

@@ -1,5 +1,5 @@
 /** The surfaces and origins of a process, and the actions for two people. */
-import { unfitFieldsUrl } from '@tollgate/core'
+import { unfitFieldsUrl } from '@tollgate/core/early'
 import { type Surface, surfaces } from '@tollgate/schemas'
 import { unfitOrigin } from '../http/session-cookie.ts'
 import type { Origins } from '../http/surfaces.ts'

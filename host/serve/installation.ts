@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   createGateway,
-  type DatabaseOptions,
   type Gateway,
   type GatewayOptions,
   type KeyProvider,
@@ -13,104 +12,20 @@ import {
 import type { Plugin } from '@tollgate/plugin-kit'
 import { release } from '@tollgate/widget'
 import { cardTestingFrom } from '../config/card-testing-settings.ts'
-import { databaseFrom } from '../config/database-settings.ts'
-import { databaseOf } from '../config/database-url.ts'
 import { loadPlugins } from '../config/plugins.ts'
 import type { HostSettings } from '../config/read-settings.ts'
-import type { HostLog } from '../http/request-log.ts'
 import { securityLog } from '../logging.ts'
-import { systemCode } from '../thrown.ts'
+import {
+  DatabaseError,
+  dataDirectoryOf,
+  type OpenDatabase,
+  openDatabase,
+  type Place,
+  reach,
+} from './database.ts'
 import { findKeys } from './keys.ts'
 import { portsIn } from './ports.ts'
-import type { Stages } from './stages.ts'
 import { type DatabaseFacts, databaseFacts } from './store.ts'
-
-/** The database of an installation: its own server, or the embedded one. */
-export type OpenDatabase = {
-  readonly url: string
-  /** The database as the engine takes it. */
-  readonly options: DatabaseOptions
-  /** The name for people, without a password. */
-  readonly title: string
-  /** Tells a second host, which the embedded database refuses, how to reach this one. */
-  announce(url: string): Promise<void>
-  stop(): Promise<void>
-}
-
-/** There is no database, or it does not answer. The message says which one and why. */
-export class DatabaseError extends Error {
-  override readonly name = 'DatabaseError'
-  /** True when the database may be back later: nothing is wrong with the settings. */
-  readonly isAway: boolean
-
-  constructor(message: string, { isAway = false } = {}) {
-    super(message)
-    this.isAway = isAway
-  }
-}
-
-export type Place = {
-  /** The user's folder: the base of relative paths and packages. */
-  readonly folder: string
-  readonly log: HostLog
-  /** Ends this process in order: another host has the embedded database now. */
-  readonly onOtherHost?: () => void
-  /** Hears how long each stage of the start takes. */
-  readonly stages?: Stages
-}
-
-export const dataDirectoryOf = (settings: HostSettings, { folder }: Place): string =>
-  resolve(folder, settings.dataDirectory)
-
-/** An embedded database has one host, and any number of commands. */
-export type DatabaseUser = 'host' | 'command'
-
-export async function openDatabase(
-  settings: HostSettings,
-  place: Place,
-  user: DatabaseUser = 'command',
-): Promise<OpenDatabase> {
-  if (settings.databaseUrl !== undefined) {
-    const { databaseUrl: url } = settings
-    const read = new URL(url)
-    const server = `${read.hostname || 'this machine'}${read.port === '' ? '' : `:${read.port}`}`
-    const title = `${server}${databaseOf(read)}`
-    const options = databaseFrom(settings, url, place.folder)
-    return { url, options, title, async announce() {}, async stop() {} }
-  }
-  const { startEmbeddedPostgres, EmbeddedPostgresError } = await embeddedPostgres()
-  try {
-    const server = await startEmbeddedPostgres({
-      directory: settings.dataDirectory,
-      projectDirectory: place.folder,
-      isHost: user === 'host',
-      ...(place.onOtherHost === undefined ? {} : { onOtherHost: place.onOtherHost }),
-      log: (line) => place.log.info({}, line),
-      onStage: (stage, durationMs) => place.stages?.note(stage, durationMs),
-    })
-    return {
-      url: server.url,
-      options: databaseFrom(settings, server.url, place.folder),
-      title: server.location,
-      announce: (url) => server.announce(url),
-      stop: () => server.stop(),
-    }
-  } catch (thrown) {
-    throw thrown instanceof EmbeddedPostgresError ? new DatabaseError(thrown.message) : thrown
-  }
-}
-
-/** The embedded server is an optional package: a host with a database of its own does not install it. */
-async function embeddedPostgres() {
-  try {
-    return await import('@tollgate/embedded-postgres')
-  } catch (thrown) {
-    if (systemCode(thrown) !== 'ERR_MODULE_NOT_FOUND') throw thrown
-    throw new DatabaseError(
-      'there is no database: set DATABASE_URL to a PostgreSQL 15 or later, or install @tollgate/embedded-postgres',
-    )
-  }
-}
 
 export type Installation = {
   /** Of the first pod, where there are several. */
@@ -136,6 +51,7 @@ export type InstallationUser = 'host' | 'demo' | 'founder' | 'command'
 /**
  * Opens the database, keys, plugins and gateway of an installation from its settings.
  *
+ * @param opening the database, where it is being opened already.
  * @throws SettingsError · KeysError · DatabaseError · errors of createGateway
  */
 export async function openInstallation(
@@ -143,11 +59,19 @@ export async function openInstallation(
   place: Place,
   change: Partial<GatewayOptions> = {},
   user: InstallationUser = 'command',
+  opening?: Promise<OpenDatabase>,
 ): Promise<Installation> {
-  const plugins = await loadPlugins(settings, place.folder)
+  const plugins = await loadPlugins(settings, place.folder).catch(async (thrown: unknown) => {
+    await opening?.then(
+      (opened) => opened.stop(),
+      () => {},
+    )
+    throw thrown
+  })
   const migrates = user === 'host' || user === 'demo'
   if (!migrates) refuseAbsent(settings, place)
-  const database = await openDatabase(settings, place, user === 'host' ? 'host' : 'command')
+  const database = await (opening ??
+    openDatabase(settings, place, user === 'host' ? 'host' : 'command'))
   const exceptPorts = portsOf(settings, database)
   const own: { url?: string } = {}
   let keys: KeyProvider | undefined
@@ -300,39 +224,4 @@ export function keyFilesFrom(
       return path === undefined ? [] : [[name, resolve(folder, path)]]
     }),
   )
-}
-
-/** Explanations of Postgres' and the network's error codes for an unusable database. */
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'no server listens there',
-  ENOTFOUND: 'the host name does not exist',
-  EAI_AGAIN: 'the host name cannot be resolved at the moment',
-  ETIMEDOUT: 'the server does not respond in time',
-  ENOENT: 'no server listens there',
-  '28P01': 'the password is wrong',
-  '28000': 'the user is not allowed to connect',
-  '3D000': 'the server has no database with this name',
-  '42501':
-    'the user lacks permission. Migrations need the user that owns the schema, and other users TOLLGATE_MIGRATE=false; after a restore, "tollgate migrate --roles" as an administrator grants the rights again',
-  '53300': 'the server has no free connection',
-}
-
-/** Of these, faults of the settings: waiting would not help. */
-const faults: ReadonlySet<string> = new Set(['28P01', '28000', '3D000', '42501'])
-
-export async function reach<T>(
-  { title }: Pick<OpenDatabase, 'title'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown
-    const code = String((inner as { code?: unknown } | null)?.code ?? '')
-    const reason = reasons[code]
-    if (reason === undefined) throw thrown
-    throw new DatabaseError(`the database ${title} cannot be used: ${reason} (${code})`, {
-      isAway: !faults.has(code),
-    })
-  }
 }

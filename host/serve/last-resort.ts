@@ -1,5 +1,6 @@
-import { errorFields } from '@tollgate/core'
+import { errorFields } from '@tollgate/core/early'
 import type { HostLog } from '../http/request-log.ts'
+import type { OwnProcess } from '../shell.ts'
 
 /** More of them within a minute: something is broken that a new process would not have. */
 const mostPerMinute = 100
@@ -19,6 +20,7 @@ export type LastResort = {
  * @param end ends the process in order.
  */
 export function standLastResort(
+  { onUncaught }: Pick<OwnProcess, 'onUncaught'>,
   log: HostLog,
   faulted: (error: unknown) => void,
   end: () => void,
@@ -26,7 +28,7 @@ export function standLastResort(
   const said = { count: 0 }
   let lately = 0
   let sinceMs = performance.now()
-  process.on('uncaughtException', (error: unknown, origin: string) => {
+  onUncaught((error, origin) => {
     // An error in here would end the process at once.
     try {
       said.count += 1

@@ -2,7 +2,8 @@
 import { type Gateway, type InstallationKey, Pods, whenReachable } from '@tollgate/core'
 import { type PodSetting, placeOf, settingsOfPod } from '../config/pod-settings.ts'
 import type { HostSettings } from '../config/read-settings.ts'
-import { DatabaseError, type Installation, openInstallation, type Place } from './installation.ts'
+import { DatabaseError, type Place } from './database.ts'
+import { type Installation, openInstallation } from './installation.ts'
 
 /** Between two tries to open the pods that were away at the start. */
 const retryMs = 2_000

@@ -1,12 +1,14 @@
+import { resolve } from 'node:path'
 import { errorFields, type Gateway, type Pods } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
 import type { HostSettings } from '../config/read-settings.ts'
 import { isReachedInPlain, splitList } from '../config/read-settings.ts'
 import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
 import { createHost, type Host, type Listening } from '../http/host.ts'
+import { dataDirectoryOf, type OpenDatabase, type Place } from './database.ts'
 import { type Credentials, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
-import { dataDirectoryOf, openInstallation, type Place, wantsDemo } from './installation.ts'
+import { openInstallation, wantsDemo } from './installation.ts'
 import { partsOf } from './parts.ts'
 import { openPods } from './pods.ts'
 import { Stages } from './stages.ts'
@@ -32,12 +34,20 @@ export type Served = {
   close(): Promise<void>
 }
 
-/** Starts a whole installation: database, gateway, demo channel, HTTP. */
-export async function serve(settings: HostSettings, place: Place): Promise<Served> {
+/**
+ * Starts a whole installation: database, gateway, demo channel, HTTP.
+ *
+ * @param opening the database, where it is being opened already.
+ */
+export async function serve(
+  settings: HostSettings,
+  place: Place,
+  opening?: Promise<OpenDatabase>,
+): Promise<Served> {
   const { stages = new Stages() } = place
   const installation =
     settings.pods.length === 0
-      ? await openInstallation(settings, place, {}, 'host')
+      ? await openInstallation(settings, place, {}, 'host', opening)
       : await openPods(settings, place)
   const { gateway, served: surface, database } = installation
   let listening: Listening | undefined
@@ -71,7 +81,7 @@ export async function serve(settings: HostSettings, place: Place): Promise<Serve
       trustedProxy: splitList(settings.trustedProxy ?? ''),
       proxyOnly: isReachedInPlain(settings),
       shutdownGraceMs: settings.shutdownGraceMs,
-      ...tlsOf(settings),
+      ...tlsOf(settings, place),
     })
     const directory = dataDirectoryOf(settings, place)
     const seeded = wantsDemo(settings, gateway.pod)
@@ -142,7 +152,8 @@ function shopFrom({ host, port, publicUrl, fieldsUrl }: HostSettings): DemoShopO
   }
 }
 
-function tlsOf({ tlsCertificateFile, tlsKeyFile }: HostSettings) {
+function tlsOf({ tlsCertificateFile, tlsKeyFile }: HostSettings, { folder }: Place) {
   if (tlsCertificateFile === undefined || tlsKeyFile === undefined) return {}
-  return { tls: { certificateFile: tlsCertificateFile, keyFile: tlsKeyFile } }
+  const certificateFile = resolve(folder, tlsCertificateFile)
+  return { tls: { certificateFile, keyFile: resolve(folder, tlsKeyFile) } }
 }

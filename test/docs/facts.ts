@@ -1,5 +1,5 @@
 /** The parts of the documentation that repeat tables of the code, made from those tables. */
-import { commands } from '../../host/cli.ts'
+import { allCommands } from '../../host/cli.ts'
 import { commonOptions, usageOf } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
 import type { TestDataRow } from '../../schemas/generate/test-data.ts'
@@ -96,6 +96,8 @@ function officeApi(): string[] {
     ]),
   )
 }
+
+const commands = await allCommands()
 
 function commandLine(): string[] {
   return commands.flatMap((command) => {

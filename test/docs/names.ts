@@ -1,7 +1,7 @@
 /** Names of the code in the text of a page: those that do not exist are told. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { commands } from '../../host/cli.ts'
+import { allCommands } from '../../host/cli.ts'
 import { commonOptions } from '../../host/commands/command.ts'
 import { describeSettings } from '../../host/index.ts'
 import { endpoints, officeEndpoints, operations, results } from '../../schemas/index.ts'
@@ -24,6 +24,7 @@ export const unknownVariables: Finder = (page) =>
     matches(page.text, /\bTOLLGATE_[A-Z_]*[A-Z]\b/g).filter((name) => !variables.has(name)),
   )
 
+const commands = await allCommands()
 const groups = new Set(commands.map(({ name }) => name.split(' ')[0]!))
 
 /** `tollgate token create --rights read`: the command and its options exist. */

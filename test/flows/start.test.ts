@@ -8,13 +8,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
+import { type Spawned, spawnTollgate } from '../host/cli/spawned.ts'
 import {
   type Credentials,
   projectFolder,
-  type Running,
   readCredentials,
   runTollgate,
-  startTollgate,
 } from '../host/cli/tollgate.ts'
 import { ask, debit, underWay } from '../host/http/hosted.ts'
 
@@ -29,13 +28,13 @@ after(() => project.remove())
 
 async function serve(
   more: Record<string, string> = {},
-): Promise<Running & { credentials: Credentials }> {
-  const running = startTollgate(['serve'], { folder: project.path, env: { PORT: '0', ...more } })
+): Promise<Spawned & { credentials: Credentials }> {
+  const running = spawnTollgate(['serve'], { folder: project.path, env: { PORT: '0', ...more } })
   await running.said(/A first payment/)
   return { ...running, credentials: await readCredentials(data) }
 }
 
-async function end(running: Running, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+async function end(running: Spawned, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
   running.child.kill(signal)
   return (await running.ended).code
 }
@@ -123,7 +122,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
   })
 
   test('the server ends in order when npm is told to end, although npm tells only its shell', async () => {
-    const running = startTollgate(['serve', '--port', '0'], { folder: project.path, byShell: true })
+    const running = spawnTollgate(['serve', '--port', '0'], { folder: project.path, byShell: true })
     await running.said(/A first payment/)
     running.child.kill('SIGTERM')
     await running.said(/"ended"/)
@@ -171,7 +170,7 @@ describe('an installation with an embedded database', { concurrency: false }, ()
   })
 
   test('a worker answers health checks on an address of its own, and nothing else', async () => {
-    const worker = startTollgate(['serve', '--role', 'worker'], { folder: project.path })
+    const worker = spawnTollgate(['serve', '--role', 'worker'], { folder: project.path })
     await worker.said(/Works as worker/)
     const [, url = ''] =
       /Health checks: (http:\/\/127\.0\.0\.1:\d+)\/readyz/.exec(worker.text.out) ?? []

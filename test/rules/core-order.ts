@@ -7,6 +7,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
     layer: 'The package: start and API',
     parts: [
       'index.ts',
+      'early.ts',
       'pods/',
       'start.ts',
       'start-engine.ts',

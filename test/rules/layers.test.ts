@@ -32,6 +32,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/schemas',
     '@tollgate/plugin-kit',
     '@tollgate/core',
+    // Its version.
+    '@tollgate/core/package.json',
     '@tollgate/connector-simulator',
     '@tollgate/embedded-postgres',
     '@tollgate/widget',

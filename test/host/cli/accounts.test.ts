@@ -9,11 +9,11 @@ import pg from 'pg'
 import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
 import { makeKey } from '../../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
+import { programLine } from './spawned.ts'
 import { projectFolder, type Ran, runTollgate, startTollgate } from './tollgate.ts'
 
 const secrets = { apiKey: 'a'.repeat(32), eventSecret: 'e'.repeat(32) }
 const plugin = join(import.meta.dirname, '../../../connectors/acquirer-json/index.ts')
-const program = join(import.meta.dirname, '../../../host/bin/tollgate.js')
 
 /** Clears the screen, writes a line over another, and turns the direction of writing. */
 const steering = 'no\u001b[2K\u001b[1A\r\u009b32m\u202ethe acquirer accepts'
@@ -29,7 +29,11 @@ before(async () => {
   bank = await startBank({ merchantId: 'shop-1', ...secrets })
   database = await createDatabase()
   project = await projectFolder()
-  env = { DATABASE_URL: database.url, TOLLGATE_KEYS: makeKey('main') }
+  env = {
+    DATABASE_URL: database.url,
+    TOLLGATE_KEYS: makeKey('main'),
+    TOLLGATE_PUBLIC_URL: 'https://pay.example',
+  }
   await writeFile(
     join(project.path, 'tollgate.config.mjs'),
     `import plugin, { acquirerJson } from ${JSON.stringify(plugin)}
@@ -38,8 +42,6 @@ before(async () => {
      export default {
        plugins: [{ ...plugin, connectors: [...plugin.connectors, rude] }],
        connectors: { 'acquirer-json': { url: ${JSON.stringify(bank.url)} }, rude: { url: 'https://bank.example' } },
-       fourEyes: process.env.FOUR_EYES === 'true',
-       publicUrl: process.env.WITHOUT_URL === 'true' ? undefined : 'https://pay.example',
        demo: false,
      }`,
   )
@@ -94,7 +96,7 @@ test('an operator adds an account, proves it, changes it and ends it', async () 
     shown,
     new RegExp(`events to +https://pay\\.example/connectors/acquirer-json/${id}/events`),
   )
-  const withoutUrl = { folder: project.path, env: { ...env, WITHOUT_URL: 'true' } }
+  const withoutUrl = { folder: project.path, env: { ...env, TOLLGATE_PUBLIC_URL: '' } }
   assert.match(
     (await runTollgate(['account', 'show', id], withoutUrl)).out,
     /events to +unknown: set TOLLGATE_PUBLIC_URL/,
@@ -137,26 +139,15 @@ test('wrong credentials are refused by the acquirer, and right ones in their pla
 test('secrets come from standard input without a terminal', async () => {
   const listed = async () => JSON.parse(await done('account', 'list', '--json')).length
   const before = await listed()
-  const words = order()
-  const child = spawn(process.execPath, ['--conditions=@tollgate/source', program, ...words], {
-    cwd: project.path,
-    env: { PATH: process.env.PATH ?? '', ...env },
-  })
-  child.stdin.end(JSON.stringify(secrets))
-  let out = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-  })
-  const [code] = await once(child, 'close')
-  assert.equal(code, 0)
+  const stdin = JSON.stringify(secrets)
+  const { code, out, err } = await runTollgate(order(), { folder: project.path, env, stdin })
+  assert.equal(code, 0, err)
   assert.equal(await listed(), before + 1)
   assert.match(await done('account', 'check', out.trim()), /accepts the credentials/)
 })
 
 test('a prompt on a terminal does not show the secrets', async () => {
-  const line = [process.execPath, '--conditions=@tollgate/source', program, ...order()]
-    .map((word) => `'${word}'`)
-    .join(' ')
+  const line = [...programLine(), ...order()].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     cwd: project.path,
     env: { PATH: process.env.PATH ?? '', TERM: 'dumb', ...env },
@@ -227,7 +218,7 @@ test('texts of acquirers and settings do not steer the terminal', async () => {
     [steering, id],
   )
   await client.end()
-  env.FOUR_EYES = 'true'
+  env.TOLLGATE_FOUR_EYES = 'true'
   try {
     const { err } = await run('account', 'set', id, '--settings', '{"merchantId":"shop-2"}')
     assert.match(err, /two people are needed/)
@@ -244,7 +235,7 @@ test('texts of acquirers and settings do not steer the terminal', async () => {
       if (words.includes('--json')) assert.match(JSON.stringify(JSON.parse(out)), /u001b\[2K/)
     }
   } finally {
-    env.FOUR_EYES = ''
+    env.TOLLGATE_FOUR_EYES = ''
   }
 })
 
@@ -296,7 +287,6 @@ test('the start names the plugins, the connectors and their accounts', async () 
     assert.match(served.text.out, /Connector +acquirer-json +\d+ accounts EXTERNAL/)
     assert.match(served.text.out, /Connector +simulator +testMode=INTERNAL/)
   } finally {
-    served.child.kill('SIGTERM')
-    assert.equal((await served.ended).code, 0)
+    assert.equal((await served.end()).code, 0)
   }
 })

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
 import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
 import { root } from '../../rig/sources.ts'
+import { runLines } from './on-path.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 let run: TestGateway
@@ -34,19 +32,8 @@ function block(language: string): string {
 
 /** Runs shell lines with the command line on the PATH, as users do. */
 async function shell(script: string): Promise<string[]> {
-  const bin = path.join(project.path, 'bin')
-  await mkdir(bin, { recursive: true })
-  const program = path.join(root, 'host/bin/tollgate.js')
-  await writeFile(
-    path.join(bin, 'tollgate'),
-    `#!/bin/sh\nexec "${process.execPath}" --conditions=@tollgate/source "${program}" "$@"\n`,
-  )
-  await chmod(path.join(bin, 'tollgate'), 0o755)
-  const { stdout } = await promisify(execFile)('sh', ['-euc', script], {
-    cwd: project.path,
-    env: { ...env, HOME: project.path, MERCHANT: run.merchant, PATH: `${bin}:${process.env.PATH}` },
-  })
-  return stdout.trim().split('\n')
+  const out = await runLines(script, { folder: project.path, env }, { MERCHANT: run.merchant })
+  return out.trim().split('\n')
 }
 
 test('the commands of the dispatching guide work as written', async () => {

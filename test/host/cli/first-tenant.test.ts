@@ -1,15 +1,14 @@
 /** The steps of docs/deployment.md to a first payment channel, as they stand there. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { makeKey } from '../../../core/index.ts'
 import { tellWithoutAcquirer } from '../../../host/serve/serve.ts'
 import { createDatabase } from '../../rig/database.ts'
 import { root } from '../../rig/sources.ts'
+import { runLines } from './on-path.ts'
 import { projectFolder } from './tollgate.ts'
 
 test('the commands of the page make a tenant with an account and a token', async () => {
@@ -20,24 +19,20 @@ test('the commands of the page make a tenant with an account and a token', async
   const project = await projectFolder()
   const secrets = { apiKey: 'a key of 16 characters', eventSecret: 'a secret of 16 characters' }
   await writeFile(join(project.path, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 })
-  const program = join(root, 'host/bin/tollgate.js')
   const config = `export { default } from '${join(root, 'connectors/acquirer-json/index.ts')}'\n`
   await writeFile(join(project.path, 'bank.ts'), config)
   try {
-    const shell = `set -eu\ntollgate() { "${process.execPath}" --conditions=@tollgate/source "${program}" "$@"; }\n${script}\ntollgate account list`
-    const { stdout } = await promisify(execFile)('bash', ['-c', shell], {
-      cwd: project.path,
+    const out = await runLines(`${script}\ntollgate account list`, {
+      folder: project.path,
       env: {
-        PATH: process.env.PATH ?? '',
-        HOME: project.path,
         DATABASE_URL: database.url,
         TOLLGATE_KEYS: makeKey('main'),
         TOLLGATE_PLUGINS: './bank.ts',
         TOLLGATE_CONNECTORS: '{"acquirer-json":{"url":"https://bank.example"}}',
       },
     })
-    assert.match(stdout, /^token +\S{20,}$/m)
-    assert.match(stdout, /acquirer-json +EXTERNAL .* enabled$/m)
+    assert.match(out, /^token +\S{20,}$/m)
+    assert.match(out, /acquirer-json +EXTERNAL .* enabled$/m)
   } finally {
     await database.drop()
     await project.remove()

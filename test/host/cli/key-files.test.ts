@@ -1,7 +1,9 @@
 /** A new key reaches its owner and no other user of the machine. */
 import assert from 'node:assert/strict'
+import { createWriteStream } from 'node:fs'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
@@ -37,9 +39,13 @@ test('a key is not printed into a file that others can read', async () => {
     const path = join(project.path, `output-${mode.toString(8)}`)
     await writeFile(path, '', { mode })
     const file = await open(path, 'w')
+    const into = createWriteStream(path, { fd: file.fd, autoClose: false })
     try {
-      const where = { folder: project.path, into: file.fd }
-      const { code, err } = await runTollgate(['keys', 'make', 'main'], where)
+      const { code, err } = await runTollgate(['keys', 'make', 'main'], {
+        folder: project.path,
+        into: Object.assign(into, { fd: file.fd }),
+      })
+      await finished(into.end())
       assert.equal(code, isTaken ? 0 : 1, err)
       const text = await readFile(path, 'utf8')
       if (isTaken) assert.match(text, line)

@@ -10,9 +10,9 @@ import { ask, debit } from '../http/hosted.ts'
 import {
   projectFolder,
   type Ran,
-  type Running,
   readCredentials,
   runTollgate,
+  type Started,
   startTollgate,
 } from './tollgate.ts'
 
@@ -21,7 +21,7 @@ let project: Awaited<ReturnType<typeof projectFolder>>
 let server: TransitServer
 let keyFile: string
 let env: Record<string, string>
-const running: Running[] = []
+const running: Started[] = []
 
 before(async () => {
   database = await createDatabase()
@@ -57,7 +57,7 @@ async function refused(line: string, expected: RegExp, more: Record<string, stri
   assert.doesNotMatch(err + out, /[0-9a-f]{64}|hvs\./)
 }
 
-async function serve(more: Record<string, string> = {}): Promise<Running> {
+async function serve(more: Record<string, string> = {}): Promise<Started> {
   const started = startTollgate(['serve'], {
     folder: project.path,
     env: { ...env, PORT: '0', ...more },
@@ -67,9 +67,8 @@ async function serve(more: Record<string, string> = {}): Promise<Running> {
   return started
 }
 
-async function end({ child, ended }: Running): Promise<void> {
-  if (child.exitCode === null) child.kill('SIGINT')
-  assert.equal((await ended).code, 0)
+async function end(started: Started): Promise<void> {
+  assert.equal((await started.end()).code, 0)
 }
 
 async function send(path: string, form: Record<string, string>) {
@@ -160,6 +159,7 @@ test('a wrong or missing key stops the start, and the message names key and sett
   const wrong = `second:${'abcd'.repeat(16)}`
   await write(wrong)
   await refused('serve', /given key "second" is not the one this database was sealed with/)
+  await refused('doctor', /^PROBLEM +The given key "second" is not the one/m)
   await refused('keys rotate', /Nothing was changed\. Only if that key is lost for good/)
   const status = await run('keys status')
   assert.equal(status.code, 1)

@@ -4,13 +4,13 @@ import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../../rig/database.ts'
-import { until } from '../../rig/gateway.ts'
 import { ask, debit } from '../http/hosted.ts'
-import { projectFolder, type Running, readCredentials, startTollgate } from './tollgate.ts'
+import { type Spawned, spawnTollgate } from './spawned.ts'
+import { projectFolder, readCredentials } from './tollgate.ts'
 
 let database: TestDatabase
 let project: Awaited<ReturnType<typeof projectFolder>>
-const running: Running[] = []
+const running: Spawned[] = []
 
 /** Uncaught errors of an unattended part: one, a promise's, and more than a process tolerates. */
 const broken = `
@@ -36,8 +36,8 @@ after(async () => {
   await project.remove()
 })
 
-async function serve(more: { errorsInto?: number } = {}): Promise<Running> {
-  const served = startTollgate(['serve', '--port', '0'], {
+async function serve(more: { errorsInto?: number } = {}): Promise<Spawned> {
+  const served = spawnTollgate(['serve', '--port', '0'], {
     folder: project.path,
     env: { DATABASE_URL: database.url },
     node: ['--import', join(project.path, 'broken.mjs')],
@@ -54,7 +54,7 @@ async function pays(): Promise<void> {
   assert.equal(status, 200)
 }
 
-const counted = ({ text }: Running) => text.err.split('an error that nobody caught').length - 1
+const counted = ({ text }: Spawned) => text.err.split('an error that nobody caught').length - 1
 
 test('uncaught errors are counted and logged without their texts, and payments continue', async () => {
   const served = await serve()
@@ -87,7 +87,6 @@ test('a process whose errors do not stop ends in order with an exit code that sa
   assert.match(err, /too many uncaught errors: this process ends/)
   assert.match(err, /"msg":"ended"/)
   assert.ok(counted(served) <= 101, `${counted(served)} lines`)
-  await until(async () => served.child.exitCode ?? undefined)
 })
 
 for (const gone of ['stdout', 'stderr'] as const) {

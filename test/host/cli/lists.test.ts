@@ -1,7 +1,7 @@
 /** Lists print JSON on request, and help says which options are required. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { commands } from '../../../host/cli.ts'
+import { allCommands } from '../../../host/cli.ts'
 import { startGateway, type TestGateway, testKey } from '../../rig/gateway.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
@@ -29,8 +29,8 @@ async function json(...words: string[]): Promise<Record<string, unknown>[]> {
   return JSON.parse(out)
 }
 
-test('every list takes --json', () => {
-  const lists = commands.filter(
+test('every list takes --json', async () => {
+  const lists = (await allCommands()).filter(
     ({ name }) => / list$/.test(name) || ['attention', 'settlement exceptions'].includes(name),
   )
   assert.ok(lists.length >= 10)

@@ -6,10 +6,9 @@ import { makeKey } from '../../../core/index.ts'
 import { readSettings, SettingsError } from '../../../host/config/read-settings.ts'
 import { defineConfig } from '../../../host/index.ts'
 import { createDatabase } from '../../rig/database.ts'
-import { until } from '../../rig/gateway.ts'
 import { lineTo } from '../../rig/proxy.ts'
 import { ask, debit } from '../http/hosted.ts'
-import { projectFolder, type Running, runTollgate, startTollgate } from './tollgate.ts'
+import { projectFolder, runTollgate, type Started, startTollgate } from './tollgate.ts'
 
 const main = { number: 0, name: 'main', database: 'postgres://u:secret-word@db/main' }
 const second = { number: 1, name: 'second', database: 'postgres://u:secret-word@db/second' }
@@ -107,7 +106,7 @@ describe('an installation of two pods', () => {
     }
     const where = { folder: project.path, env }
     const run = (...words: string[]) => runTollgate(words, where)
-    let served: Running | undefined
+    let served: Started | undefined
     try {
       line.down()
       served = startTollgate(['serve'], where)
@@ -125,7 +124,8 @@ describe('an installation of two pods', () => {
       assert.equal(one.code, 1)
 
       line.up()
-      await until(async () => ((await ready()).includes('away') ? undefined : true))
+      await served.said(/the pod is back and served/)
+      assert.doesNotMatch(await ready(), /away/)
       const missing = await run('entity', 'list')
       assert.deepEqual(
         [missing.code, missing.err],
@@ -139,8 +139,7 @@ describe('an installation of two pods', () => {
       )
       assert.match((await run('entity', 'list', '--pod', '0')).out, /merchant/)
       assert.match((await run('pod', 'list')).out, /1 +second +\S+ +0 +ready/)
-      served.child.kill('SIGTERM')
-      assert.equal((await served.ended).code, 0)
+      assert.equal((await served.end()).code, 0)
 
       // The same databases with each other's numbers.
       const [first, other] = pods
@@ -171,19 +170,17 @@ describe('an installation of two pods', () => {
           'set default_transaction_read_only = off',
           `alter database ${name} reset default_transaction_read_only`,
         )
-        await until(async () => ((await state()).includes('away') ? undefined : true))
+        await between.said(/the pod is back and served/)
+        assert.doesNotMatch(await state(), /away/)
       } finally {
-        between.child.kill('SIGTERM')
-        await between.ended
+        await between.end()
       }
       // A process may serve one pod alone.
       const alone = startTollgate(['serve', '--pod', '1'], where)
       await alone.said(/Listens on/)
-      alone.child.kill('SIGTERM')
-      assert.equal((await alone.ended).code, 0)
+      assert.equal((await alone.end()).code, 0)
     } finally {
-      served?.child.kill('SIGKILL')
-      await served?.ended
+      await served?.end()
       await line.close()
       for (const database of databases) await database.drop()
       await project.remove()

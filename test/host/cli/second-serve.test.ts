@@ -9,18 +9,19 @@ import { makeKey } from '../../../core/index.ts'
 import { killSession } from '../../plugins/embedded-postgres/hosts.ts'
 import { endServer } from '../../rig/cluster.ts'
 import { createDatabase } from '../../rig/database.ts'
+import { type Spawned, spawnTollgate } from './spawned.ts'
 import {
   projectFolder,
   type Ran,
-  type Running,
   readCredentials,
   runTollgate,
+  type Started,
   startTollgate,
 } from './tollgate.ts'
 
 type Project = Awaited<ReturnType<typeof projectFolder>>
 
-const open: { projects: Project[]; served: Running[] } = { projects: [], served: [] }
+const open: { projects: Project[]; served: Spawned[] } = { projects: [], served: [] }
 let project: Project
 
 beforeEach(async () => {
@@ -43,20 +44,20 @@ async function newProject(): Promise<Project> {
   return made
 }
 
-function startServe(folder: string, env: Record<string, string> = {}): Running {
-  const served = startTollgate(['serve', '--port', '0'], { folder, env })
+function startServe(folder: string, env: Record<string, string> = {}): Spawned {
+  const served = spawnTollgate(['serve', '--port', '0'], { folder, env })
   open.served.push(served)
   return served
 }
 
-async function serve(folder = project.path, env: Record<string, string> = {}): Promise<Running> {
+async function serve(folder = project.path, env: Record<string, string> = {}): Promise<Spawned> {
   const served = startServe(folder, env)
   await served.said(/A first payment:/)
   return served
 }
 
 /** The end of a serve that must not run; fails at once when it runs. */
-async function endOf(served: Running): Promise<Ran> {
+async function endOf(served: Spawned): Promise<Ran> {
   const runs = served.said(/A first payment:/).then(
     () => assert.fail('a second serve runs beside the first'),
     () => served.ended,
@@ -135,21 +136,29 @@ test('a serve whose database another one took while it was stopped ends in order
   assert.equal(await isReady((await credentials()).baseUrl), true)
 })
 
+/** Starts a serve in this process. */
+async function serveHere(folder: string, env: Record<string, string> = {}): Promise<Started> {
+  const served = startTollgate(['serve', '--port', '0'], { folder, env })
+  await served.said(/A first payment:/)
+  return served
+}
+
 test('another folder has its own', async () => {
   const other = await newProject()
-  await Promise.all([serve(), serve(other.path)])
+  const both = await Promise.all([serveHere(project.path), serveHere(other.path)])
   for (const { path } of [project, other]) {
     assert.equal(await isReady((await credentials(path)).baseUrl), true)
   }
+  for (const served of both) assert.equal((await served.end()).code, 0)
 })
 
 test('several serve one external database', async () => {
   const database = await createDatabase()
   try {
     const env = { DATABASE_URL: database.url, TOLLGATE_KEYS: makeKey('main') }
-    await serve(project.path, env)
+    const first = await serveHere(project.path, env)
     const { baseUrl } = await credentials()
-    const second = await serve(project.path, env)
+    const second = await serveHere(project.path, env)
     assert.equal(await isReady(baseUrl), true)
     assert.equal((await credentials()).baseUrl, baseUrl, 'the first one keeps its file')
     const [, own = ''] = /Written to +(\S+)/.exec(second.text.out) ?? []
@@ -158,11 +167,7 @@ test('several serve one external database', async () => {
     assert.notEqual(other, baseUrl)
     assert.equal(await isReady(other), true)
     assert.equal(existsSync(join(project.path, '.tollgate/host')), false)
-    for (const { child, ended } of open.served) {
-      child.kill('SIGTERM')
-      await ended
-    }
-    assert.equal(second.child.exitCode, 0)
+    for (const served of [first, second]) assert.equal((await served.end()).code, 0)
   } finally {
     await database.drop()
   }

@@ -1,4 +1,4 @@
-/** `tollgate sftp` serves report files in a process of its own. */
+/** `tollgate sftp` serves report files in a command of its own. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -59,7 +59,8 @@ test('a key reads the files of its entity from a process that ends in order', as
     sftp.readFile(file.name, (error, read) => (error ? reject(error) : resolve(read))),
   )
   assert.equal(bytes.toString(), 'a;b\r\n')
+  const closed = once(client, 'close')
   client.end()
-  serving.child.kill('SIGTERM')
-  assert.equal((await serving.ended).code, 0)
+  await closed
+  assert.equal((await serving.end()).code, 0)
 })

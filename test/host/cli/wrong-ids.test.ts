@@ -1,12 +1,10 @@
 /** A mistake on the command line is answered with one line that names it, and never with a stack. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { makeKey } from '../../../core/index.ts'
-import { commands } from '../../../host/cli.ts'
+import { allCommands } from '../../../host/cli.ts'
 import type { Command } from '../../../host/commands/command.ts'
 import { errorText } from '../../../host/error-text.ts'
 import { MetricsOptionsError } from '../../../plugins/metrics/options.ts'
@@ -36,19 +34,16 @@ after(async () => {
 
 const unknown = 'f'.repeat(32)
 
-/** All lines in one process. */
+/** Lines of the log, which stand beside the answer. */
+const logged = /^\{"level":.*\n/gm
+
 async function runAll(lines: readonly (readonly string[])[]) {
-  const program = join(import.meta.dirname, 'every-command.ts')
-  const child = spawn(process.execPath, ['--conditions=@tollgate/source', program], {
-    cwd: project.path,
-    env: { PATH: process.env.PATH ?? '', HOME: project.path, ...env },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
-  child.stdin.end(JSON.stringify(lines))
-  const out = await text(child.stdout)
-  const all = out.split('\n').filter((line) => line !== '')
-  assert.equal(all.length, lines.length, `a command ended the process: ${all.at(-1)}`)
-  return all.map((line) => JSON.parse(line) as Ran & { readonly words: readonly string[] })
+  const all: (Ran & { readonly words: readonly string[] })[] = []
+  for (const words of lines) {
+    const ran = await runTollgate(words, { folder: project.path, env })
+    all.push({ words, ...ran, err: ran.err.replaceAll(logged, '') })
+  }
+  return all
 }
 
 /** Values of options that are no ids. */
@@ -96,7 +91,7 @@ const refused: Readonly<Record<string, RegExp>> = {
 }
 
 test('every command refuses a wrong id in one line', async () => {
-  const asked = commands.filter(
+  const asked = (await allCommands()).filter(
     ({ name, words = [], options = {} }) =>
       !others.some((other) => name.startsWith(other)) &&
       (words.length > 0 || Object.values(options).some(isId)),
