@@ -182,6 +182,7 @@ const forms: Named<GatewayOptions> = {
   securityLog: logger,
   jobs,
   exporters: flag,
+  warm: flag,
   shutdownGraceMs: whole(0, 3_600_000),
   startWait: whole(0, 3_600),
   onStage: callback,

@@ -81,6 +81,8 @@ export type GatewayOptions = {
   readonly jobs?: readonly Job[]
   /** Start the exporters of plugins, which may open ports. Default true. */
   readonly exporters?: boolean
+  /** Compile the checks of the most common requests at the start, so that the first of them does not wait. Default true. */
+  readonly warm?: boolean
   /** Time that running operations get to finish at close, in milliseconds. Default 40,000. */
   readonly shutdownGraceMs?: number
   /**

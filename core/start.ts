@@ -52,11 +52,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let vault: Vault | undefined
   let exporters: readonly RunningExporter[] = []
   try {
-    await Promise.all([
-      prepareDatabase(resources, options),
-      // It computes while the database works.
-      timed(options, 'compiling checks of requests', async () => warm(firstRequests)),
-    ])
+    const prepared = prepareDatabase(resources, options)
+    // It computes while the database works.
+    if (options.warm !== false) {
+      await Promise.all([
+        prepared,
+        timed(options, 'compiling checks of requests', async () => warm(firstRequests)),
+      ])
+    }
+    await prepared
     vault = await timed(options, 'opening the vault', () => openVault(resources, options))
     const { engine, pages } = await assembleEngine(options, resources, registry, vault)
     const context = exporterContext(engine, resources, options)

@@ -112,6 +112,7 @@ export async function openInstallation(
         shutdownGraceMs: settings.shutdownGraceMs,
         // A command runs beside the host, whose exporters have their ports.
         exporters: user === 'host',
+        warm: migrates,
         log: place.log,
         securityLog: securityLog(place.log),
         widget: release(),
