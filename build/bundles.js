@@ -36,7 +36,12 @@ export async function renewBundles(folders = packageFolders()) {
     return stamp === storedStamp(folder) ? [] : [{ folder, stamp }]
   })
   if (stale.length === 0) return []
-  const { build } = await import('esbuild')
+  const { build } = await import('esbuild').catch((thrown) => {
+    if (thrown.code !== 'ERR_MODULE_NOT_FOUND') throw thrown
+    throw new Error(
+      'the bundles need esbuild: install the packages with "npm ci", also those for development',
+    )
+  })
   await Promise.all(stale.map(({ folder, stamp }) => makeBundles(build, folder, stamp)))
   return stale.map(({ folder }) => folder)
 }
@@ -142,7 +147,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     rmSync(join(place, stampFile), { force: true })
     await renewBundles([place])
   } else {
-    const renewed = await renewBundles()
-    for (const place of renewed) console.log(`bundled ${relative(root, place)}`)
+    for (const place of await renewBundles()) console.log(`bundled ${relative(root, place)}`)
   }
 }

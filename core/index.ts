@@ -105,7 +105,7 @@ export type {
 } from './settlement/api.ts'
 export type { ExceptionalRecordView, SettlementFileView } from './settlement/view.ts'
 export type { Brought, Onward } from './shopper-return/come-back.ts'
-export { createGateway } from './start.ts'
+export { compileChecks, createGateway } from './start.ts'
 export { whenReachable } from './start-wait.ts'
 export type { Candidates, Inspected } from './step/steps.ts'
 export { type RequestView, type StepsView, type StepView, stepView } from './step/view.ts'

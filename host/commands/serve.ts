@@ -1,6 +1,6 @@
 import type { HostSettings } from '../config/read-settings.ts'
 import { openLog } from '../logging.ts'
-import { openDatabase, type Place } from '../serve/database.ts'
+import { type OpenDatabase, openDatabase, type Place } from '../serve/database.ts'
 import { demoCommand, demoMerchantId } from '../serve/demo.ts'
 import { standLastResort } from '../serve/last-resort.ts'
 import type { Served } from '../serve/serve.ts'
@@ -76,15 +76,19 @@ const serveCommand: Command = {
   },
 }
 
-/** PostgreSQL starts while the engine is loaded. */
+/** PostgreSQL starts while the engine is loaded, which keeps this process busy. */
 async function startServing(
   settings: HostSettings,
   place: Place & { stages: Stages },
 ): Promise<Served> {
   place.stages.note('loading the command', performance.now())
-  const database = settings.pods.length === 0 ? openDatabase(settings, place, 'host') : undefined
-  // Its failure is that of the start.
-  database?.catch(() => {})
+  let database: Promise<OpenDatabase> | undefined
+  if (settings.pods.length === 0) {
+    const { promise: isAtWork, resolve } = Promise.withResolvers<void>()
+    database = openDatabase(settings, place, 'host', resolve)
+    // A failure is that of the start.
+    await Promise.race([isAtWork, database.catch(() => {})])
+  }
   const { serve } = await place.stages.run('loading the engine', () => import('../serve/serve.ts'))
   return serve(settings, place, database)
 }

@@ -52,6 +52,7 @@ export async function openDatabase(
   settings: HostSettings,
   place: Place,
   user: DatabaseUser = 'command',
+  onProgram = () => {},
 ): Promise<OpenDatabase> {
   if (settings.databaseUrl !== undefined) {
     const { databaseUrl: url } = settings
@@ -70,6 +71,7 @@ export async function openDatabase(
       ...(place.onOtherHost === undefined ? {} : { onOtherHost: place.onOtherHost }),
       log: (line) => place.log.info({}, line),
       onStage: (stage, durationMs) => place.stages?.note(stage, durationMs),
+      onProgram,
     })
     return {
       url: server.url,

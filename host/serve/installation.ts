@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
+  compileChecks,
   createGateway,
   type Gateway,
   type GatewayOptions,
@@ -70,6 +71,8 @@ export async function openInstallation(
   })
   const migrates = user === 'host' || user === 'demo'
   if (!migrates) refuseAbsent(settings, place)
+  // PostgreSQL starts meanwhile.
+  if (opening !== undefined) await place.stages?.run('compiling checks of requests', compileChecks)
   const database = await (opening ??
     openDatabase(settings, place, user === 'host' ? 'host' : 'command'))
   const exceptPorts = portsOf(settings, database)
@@ -112,7 +115,7 @@ export async function openInstallation(
         shutdownGraceMs: settings.shutdownGraceMs,
         // A command runs beside the host, whose exporters have their ports.
         exporters: user === 'host',
-        warm: migrates,
+        warm: migrates && opening === undefined,
         log: place.log,
         securityLog: securityLog(place.log),
         widget: release(),

@@ -26,13 +26,14 @@ export async function ensureData(
   binaries: string,
   place: Place,
   durable: boolean,
+  onProgram: () => void = () => {},
 ): Promise<string> {
   const data = join(place.root, 'data')
   const passwordFile = join(place.directory, 'password')
   const kept = await readLine(passwordFile)
   if (!existsSync(data)) {
     const password = kept ?? (await createLine(passwordFile, randomBytes(24).toString('hex')))
-    await createData(binaries, place, { data, password, durable })
+    await createData(binaries, place, { data, password, durable, onProgram })
     return password
   }
   if (kept !== null) return kept
@@ -45,7 +46,12 @@ export async function ensureData(
 async function createData(
   binaries: string,
   place: Place,
-  { data, password, durable }: { data: string; password: string; durable: boolean },
+  {
+    data,
+    password,
+    durable,
+    onProgram,
+  }: { data: string; password: string; durable: boolean; onProgram: () => void },
 ): Promise<void> {
   await removeDrafts(place.root)
   const draft = join(place.root, `${draftPrefix}${process.pid}`)
@@ -71,7 +77,9 @@ async function createData(
       '--no-instructions',
       ...(durable ? [] : ['--no-sync']),
     ]
-    await runProgram(program(binaries, 'initdb'), choices, place)
+    const made = runProgram(program(binaries, 'initdb'), choices, place)
+    onProgram()
+    await made
     await rename(draft, data)
     if (durable) await syncFolder(place.root)
   } catch (thrown) {

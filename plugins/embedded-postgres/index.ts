@@ -35,6 +35,8 @@ export interface EmbeddedPostgresOptions {
     stage: 'making the database' | 'starting PostgreSQL',
     durationMs: number,
   ) => void
+  /** Called when a program of PostgreSQL begins to work, for which this process only waits. */
+  readonly onProgram?: () => void
   /** Settings of the server by PostgreSQL's names. A server that already runs keeps its own. */
   readonly settings?: ServerSettings
   /** A folder with PostgreSQL's `bin`, `lib` and `share`; else the one that npm installed. */
@@ -63,13 +65,13 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const { log, settings = {}, onOtherHost, onStage } = options
+  const { log, settings = {}, onOtherHost, onStage, onProgram = () => {} } = options
   let isHost = options.isHost ?? false
   const directory = await openDirectory(options.directory, options.projectDirectory)
   const place = await findPlace({ ...options, directory })
   const binaries = usableBinaries(options.binaries ?? packagedBinaries(), place, log)
   const madeMs = performance.now()
-  const password = await ensureData(binaries, place, settings.fsync !== 'off')
+  const password = await ensureData(binaries, place, settings.fsync !== 'off', onProgram)
   const startedMs = performance.now()
   onStage?.('making the database', startedMs - madeMs)
   const data = join(place.root, 'data')
@@ -106,7 +108,7 @@ export async function startEmbeddedPostgres(
     }
   }
 
-  const { port, isNew } = await joinServer({ place, binaries, settings, log }, begin)
+  const { port, isNew } = await joinServer({ place, binaries, settings, log, onProgram }, begin)
   onStage?.('starting PostgreSQL', performance.now() - startedMs)
   const endBounding = keepLogBounded(join(directory, 'postgres.log'))
   log(`PostgreSQL ${isNew ? 'runs' : 'was running'} on 127.0.0.1:${port}, data in ${place.root}`)

@@ -35,6 +35,8 @@ export interface ServerParts {
   readonly place: Place
   readonly settings: ServerSettings
   readonly log: (line: string) => void
+  /** Called when the server begins to start. */
+  readonly onProgram: () => void
 }
 
 /** The server that runs on this data folder; null also when a dead one left its file behind. */
@@ -94,7 +96,7 @@ export async function ensureServer(
 
 /** Starts a server and waits until it accepts connections; else reports the reason. */
 async function startServer(
-  { binaries, place, settings, log }: ServerParts,
+  { binaries, place, settings, log, onProgram }: ServerParts,
   data: string,
   port: number,
 ): Promise<(RunningServer & { isNew: boolean }) | 'taken' | 'in use'> {
@@ -118,6 +120,7 @@ async function startServer(
     closeSync(logFile)
   }
   child.unref()
+  onProgram()
   let failure: unknown = null
   let hasEnded = false
   child.once('error', (thrown) => {

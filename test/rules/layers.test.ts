@@ -33,6 +33,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '@tollgate/plugin-kit',
     '@tollgate/core',
     // Its version.
+    '@tollgate/core/early',
     '@tollgate/core/package.json',
     '@tollgate/connector-simulator',
     '@tollgate/embedded-postgres',
@@ -140,7 +141,7 @@ test('the host loads its optional database server only when it needs one', () =>
   )
   assert.deepEqual(
     loading.map(({ file }) => file),
-    ['host/serve/installation.ts'],
+    ['host/serve/database.ts'],
   )
   assert.match(loading[0]!.code, /await import\('@tollgate\/embedded-postgres'\)/)
   assert.doesNotMatch(loading[0]!.code, /from '@tollgate\/embedded-postgres'/)
