@@ -1,12 +1,15 @@
 /** The engine agrees with the acquirer's books after any messages in any order. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inScope, isLong } from '../rig/scope.ts'
 import { type Happening, happenings } from './late-words/merchant.ts'
 import { profiles } from './late-words/profiles.ts'
 import { playAll, shownViolation, withDeaths } from './late-words/runner.ts'
 import { mixed, sampled } from './late-words/sequences.ts'
 
-const count = 40
+const often: ReadonlySet<Happening> = new Set(['success', 'message'])
+
+const count = inScope(10, 40)
 
 /**
  * The same lives on every run; the long run takes others and shortens failing ones: `npm run
@@ -17,7 +20,9 @@ const everyRuleHolds =
   async () => {
     const sequences = sampled(profile, seed, count)
     const { violations, tally } = await withDeaths(() => playAll(sequences))
-    for (const what of named) assert.ok((tally.get(what) ?? 0) > 0, `there was no ${what}`)
+    // A sample is too small for the rare happenings.
+    const expected = isLong ? named : named.filter((what) => often.has(what))
+    for (const what of expected) assert.ok((tally.get(what) ?? 0) > 0, `there was no ${what}`)
     const shortestFirst = violations.toSorted(
       (one, other) => one.sequence.commands.length - other.sequence.commands.length,
     )
