@@ -19,6 +19,7 @@ import {
   type Reply,
 } from '../../core/index.ts'
 import { createDatabase, type Template, type TestDatabase } from './database.ts'
+import './quick-looks.ts'
 import { cardOf } from './payment-request.ts'
 
 /** The key-encryption key of every database cloned from the template. */

@@ -1,0 +1,12 @@
+/** Engines of tests look for work more often than those of users, because nobody but a test waits for a look. */
+import { limits } from '@tollgate/schemas'
+
+const quick = { dispatcherPollMs: 60, webhookPollMs: 60, eventFeedPollMs: 30 }
+
+Object.assign(limits, quick)
+
+/** Engines that start from now on look this often. @returns a function that sets the pauses back. */
+export function lookEvery(ms: number): () => void {
+  Object.assign(limits, { dispatcherPollMs: ms, webhookPollMs: ms })
+  return () => void Object.assign(limits, quick)
+}
