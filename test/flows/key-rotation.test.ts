@@ -66,6 +66,7 @@ describe('rotation of data keys', () => {
     const full: RotationOrder = { databaseUrl: run.database.url, ...order }
     const program = await bundled('test/flows/key-rotation-process.ts')
     const child = fork(program, [JSON.stringify(full)], {
+      execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     children.push(child)

@@ -24,6 +24,7 @@ describe('webhooks', () => {
   const worker = async () => {
     const program = await bundled('test/flows/webhook-process.ts')
     const child = fork(program, [run.database.url], {
+      execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     workers.push(child)

@@ -115,6 +115,7 @@ describe('two outcomes of one attempt in one flush', () => {
         [`1 ${last}`, `1 payment.unknown,2 ${last}`].includes(told.join()),
         `the events are ${told.join()}`,
       )
+      await until(async () => (announced.get(id)?.length === told.length ? true : undefined))
       assert.deepEqual(announced.get(id), told, 'the announced events are the committed ones')
       assert.equal(await run.stateOf(id), name)
       assert.deepEqual(
