@@ -19,8 +19,8 @@ import {
   type Reply,
 } from '../../core/index.ts'
 import { createDatabase, type Template, type TestDatabase } from './database.ts'
-import './quick-looks.ts'
 import { cardOf } from './payment-request.ts'
+import { lookOften } from './quick-looks.ts'
 
 /** The key-encryption key of every database cloned from the template. */
 export const testKey = `test:${'5e6f'.repeat(16)}`
@@ -115,6 +115,7 @@ export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'database'>> & {
  * channel.
  */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  lookOften()
   const { cloned, schema, through, simulator, ...given } = options
   const template = options.pod === undefined ? migrated : undecided
   const database = await createDatabase(cloned === false ? undefined : template)

@@ -2,11 +2,19 @@
 import { limits } from '@tollgate/schemas'
 
 const quick = { dispatcherPollMs: 60, webhookPollMs: 60, eventFeedPollMs: 30 }
+let isChosen = false
 
-Object.assign(limits, quick)
+/** For engines that start in this process, unless a test chose other pauses. */
+export function lookOften(): void {
+  if (!isChosen) Object.assign(limits, quick)
+}
 
 /** Engines that start from now on look this often. @returns a function that sets the pauses back. */
 export function lookEvery(ms: number): () => void {
+  isChosen = true
   Object.assign(limits, { dispatcherPollMs: ms, webhookPollMs: ms })
-  return () => void Object.assign(limits, quick)
+  return () => {
+    isChosen = false
+    lookOften()
+  }
 }
