@@ -1,31 +1,34 @@
 /** The checker of the fault tests finds one falsification for each of its rules. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { LedgerEntry } from '../rig/installation/acquirer.ts'
 import { rules, violations } from '../rig/installation/check-all.ts'
 import type { Answer, Wish } from '../rig/installation/client.ts'
 import { type Evidence, gather, type PaymentRow } from '../rig/installation/evidence.ts'
 import { layGround } from '../rig/installation/ground.ts'
 
-const ground = await layGround()
-after(() => ground.close())
-
 let truth: Evidence
 
-before(async () => {
-  const { client } = ground
-  const host = await ground.host('honest')
-  const authorised = await client.approved('PA', 10_000, [host])
-  const captured = await client.insist(client.followUp('CP', authorised, 6_000), [host])
-  await client.insist(client.followUp('RF', captured.id, 1_000), [host])
-  await client.insist(client.followUp('RV', authorised, 4_000), [host])
-  await client.insist(client.first('PA.CP', 5_000), [host])
-  const declined = { 'customParameters[SIM_DECLINE]': '800.100.152' }
-  await client.insist(client.first('DB', 3_000, declined), [host])
-  await client.insist(client.followUp('CP', authorised, 9_000), [host])
-  await ground.check()
-  truth = await gather(client.history, ground.acquirer, ground.sql)
-})
+/** What is left of an honest shop. */
+async function honestBooks(): Promise<Evidence> {
+  const ground = await layGround()
+  try {
+    const { client } = ground
+    const host = await ground.bystander('honest')
+    const authorised = await client.approved('PA', 10_000, [host])
+    const captured = await client.insist(client.followUp('CP', authorised, 6_000), [host])
+    await client.insist(client.followUp('RF', captured.id, 1_000), [host])
+    await client.insist(client.followUp('RV', authorised, 4_000), [host])
+    await client.insist(client.first('PA.CP', 5_000), [host])
+    const declined = { 'customParameters[SIM_DECLINE]': '800.100.152' }
+    await client.insist(client.first('DB', 3_000, declined), [host])
+    await client.insist(client.followUp('CP', authorised, 9_000), [host])
+    await ground.check()
+    return await gather(client.history, ground.acquirer, ground.sql)
+  } finally {
+    await ground.close()
+  }
+}
 
 type Change<Row> = (row: Row) => Partial<Row>
 
@@ -114,12 +117,18 @@ const lies: Readonly<Record<keyof typeof rules, () => Evidence>> = {
   'every move has its event': () => ({ ...truth, events: truth.events.slice(1) }),
 }
 
-test('true books break no rule', () => {
-  assert.deepEqual(violations(truth), [])
-})
-
-for (const name of Object.keys(rules)) {
-  test(`a falsified book breaks its rule: ${name}`, () => {
-    assert.notDeepEqual(rules[name]!(lies[name]!()), [])
+describe('the checker of the fault tests', () => {
+  before(async () => {
+    truth = await honestBooks()
   })
-}
+
+  test('true books break no rule', () => {
+    assert.deepEqual(violations(truth), [])
+  })
+
+  for (const name of Object.keys(rules)) {
+    test(`a falsified book breaks its rule: ${name}`, () => {
+      assert.notDeepEqual(rules[name]!(lies[name]!()), [])
+    })
+  }
+})

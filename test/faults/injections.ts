@@ -1,7 +1,6 @@
 /** Carries a plan out: each kind of fault, on the real processes, connections and servers. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Fault as AcquirerOrder } from '../../connectors/simulator/faults.ts'
@@ -11,6 +10,7 @@ import { testKey } from '../rig/gateway.ts'
 import type { Fault as HostFault } from '../rig/installation/fault-plan.ts'
 import type { Ground } from '../rig/installation/ground.ts'
 import type { Host } from '../rig/installation/host.ts'
+import { bundled } from '../rig/programs.ts'
 import type { Crew } from './crew.ts'
 import { injectEvents } from './events.ts'
 import type { History } from './history.ts'
@@ -412,16 +412,10 @@ async function interruptMigration({ cluster }: Ground): Promise<boolean> {
 }
 
 async function migrate(url: string, dies?: string): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=@tollgate/source',
-      join(import.meta.dirname, 'migrate-process.ts'),
-      url,
-      ...(dies === undefined ? [] : [dies]),
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'] },
-  )
+  const program = await bundled('test/faults/migrate-process.ts')
+  const child = spawn(process.execPath, [program, url, ...(dies === undefined ? [] : [dies])], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   return String(code ?? signal)
 }

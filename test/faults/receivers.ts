@@ -2,11 +2,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../rig/installation/ground.ts'
 import { merchantEntityId, strangerEntityId } from '../rig/installation/installation.ts'
 import type { Mode, Trust } from '../rig/notification-receiver.ts'
+import { bundled } from '../rig/programs.ts'
 import type { Address, Line } from './line.ts'
 import type { ReceiverNews, ReceiverOrder } from './receiver-process.ts'
 
@@ -215,12 +215,9 @@ export class Receivers {
   async #start(): Promise<void> {
     const lines = readFileSync(this.path, 'utf8').split('\n').length - 1
     const child = fork(
-      join(import.meta.dirname, 'receiver-process.ts'),
+      await bundled('test/faults/receiver-process.ts'),
       [this.path, String(this.#port), String(lines)],
-      {
-        execArgv: ['--conditions=@tollgate/source'],
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      },
+      { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
     )
     const [news] = (await Promise.race([
       once(child, 'message'),

@@ -67,6 +67,7 @@ export async function runFaults(options: RunOptions): Promise<Report> {
   const given = pair ?? patroni
   const ground = await layGround({
     ownPostgres: true,
+    ownAcquirer: true,
     cuttable: true,
     preload: options.preload ?? [],
     ...(given === undefined ? {} : { given }),

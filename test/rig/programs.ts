@@ -17,6 +17,10 @@ export const bundledVariable = 'TOLLGATE_TEST_BUNDLED'
 /** The entries, from the root of the repository. */
 const programs = [
   'test/rig/installation/host-process.ts',
+  'test/attacks/main.ts',
+  'test/faults/main.ts',
+  'test/faults/migrate-process.ts',
+  'test/faults/receiver-process.ts',
   'test/flows/key-rotation-process.ts',
   'test/flows/webhook-process.ts',
 ] as const

@@ -1,10 +1,10 @@
-/** The simulated acquirer in its own process. Its ledger is the truth about the money. */
+/** The simulated acquirer. Its ledger is the truth about the money. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Fault } from '../../../connectors/simulator/faults.ts'
-import { defaultSecret } from '../../../connectors/simulator/server.ts'
+import { defaultSecret, startSimulator } from '../../../connectors/simulator/server.ts'
 import { keyHeader, merchantHeader } from '../../../connectors/simulator/wire.ts'
 import { markOf, stillRuns } from '../processes.ts'
 import { bundlesAreCurrent } from '../programs.ts'
@@ -46,23 +46,12 @@ export type Acquirer = {
 
 const headers = { authorization: `Bearer ${defaultSecret}`, 'content-type': 'application/json' }
 
-/** @param ledger file of the books */
-export async function startAcquirer(ledger: string): Promise<Acquirer> {
-  await bundlesAreCurrent()
-  const child = spawn(process.execPath, [program, '--port', '0', '--ledger', ledger], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const mark = markOf(child.pid!)
-  const exited = once(child, 'exit')
-  const end = () => {
-    if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGKILL')
-  }
-  process.once('exit', end)
-  const [line] = (await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    exited.then(() => Promise.reject(new Error('the acquirer ended at its start'))),
-  ])) as [string]
-  const { url } = JSON.parse(line) as { url: string }
+/**
+ * @param ledger file of the books
+ * @param isApart in a process to itself
+ */
+export async function startAcquirer(ledger: string, isApart: boolean): Promise<Acquirer> {
+  const { url, stop } = isApart ? await startApart(ledger) : await startHere(ledger)
   const merchantOf = async (key: string) => {
     const ask = async () => {
       const found = await fetch(`${url}/operations?key=${key}`, {
@@ -119,6 +108,35 @@ export async function startAcquirer(ledger: string): Promise<Acquirer> {
       }
       return entries
     },
+    stop,
+  }
+}
+
+type Running = Pick<Acquirer, 'url' | 'stop'>
+
+async function startHere(ledger: string): Promise<Running> {
+  const { url, close } = await startSimulator({ ledger })
+  return { url, stop: close }
+}
+
+async function startApart(ledger: string): Promise<Running> {
+  await bundlesAreCurrent()
+  const child = spawn(process.execPath, [program, '--port', '0', '--ledger', ledger], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const mark = markOf(child.pid!)
+  const exited = once(child, 'exit')
+  const end = () => {
+    if (mark !== null && stillRuns(mark)) process.kill(mark.pid, 'SIGKILL')
+  }
+  process.once('exit', end)
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    exited.then(() => Promise.reject(new Error('the acquirer ended at its start'))),
+  ])) as [string]
+  const { url } = JSON.parse(line) as { url: string }
+  return {
+    url,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       await exited

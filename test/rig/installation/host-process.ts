@@ -2,20 +2,9 @@
  * One host of an installation with faults. Started by host.ts with an order, controlled by
  * messages.
  */
-import { createGateway, localKeys, onFaultPoint, type Role } from '../../../core/index.ts'
-import { createHost } from '../../../host/index.ts'
-import { testKey } from '../gateway.ts'
-import acquirer, { connectorsAt } from './acquirer-plugin.ts'
+import { onFaultPoint } from '../../../core/index.ts'
 import { FaultPlan, type News, type Order, planVariable } from './fault-plan.ts'
-import { merchantEntityId, publicUrl, strangerEntityId } from './installation.ts'
-
-export type HostOrder = {
-  readonly name: string
-  readonly databaseUrl: string
-  readonly acquirerUrl: string
-  readonly role: Role
-  readonly connectorTimeoutMs: number
-}
+import { type HostOrder, openHost } from './open-host.ts'
 
 const order: HostOrder = JSON.parse(process.argv[2] ?? '')
 
@@ -40,36 +29,13 @@ plan.set(JSON.parse(process.env[planVariable] ?? '[]'))
 onFaultPoint(plan.reach)
 
 async function start() {
-  const gateway = await createGateway({
-    name: order.name,
-    database: { url: order.databaseUrl },
-    plugins: [acquirer],
-    connectors: connectorsAt(order.acquirerUrl),
-    publicUrl,
-    environment: 'test',
-    allowLoopbackForMerchants: true,
-    keys: localKeys(testKey),
-    role: order.role,
-    migrate: false,
-    connectorTimeoutMs: order.connectorTimeoutMs,
+  const { close, ...listening } = await openHost(order, {
     shutdownGraceMs: 15_000,
-    log: {
-      info() {},
-      warn: (fields, message) =>
-        void tell({ warned: `${order.name}: ${message} ${JSON.stringify(fields)}` }),
-    },
+    warn: (fields, message) =>
+      void tell({ warned: `${order.name}: ${message} ${JSON.stringify(fields)}` }),
   })
-  const { token } = await gateway.entities.createToken(merchantEntityId, order.name)
-  const stranger = await gateway.entities.createToken(strangerEntityId, order.name)
-  const host = createHost(gateway, { port: 0, shutdownGraceMs: 15_000 })
-  const listening = order.role === 'worker' ? undefined : await host.listen()
-  await tell({
-    listening: { url: listening?.url ?? null, token, strangerToken: stranger.token },
-  })
-  return async () => {
-    await listening?.close()
-    await gateway.close()
-  }
+  await tell({ listening })
+  return close
 }
 
 const started = start()

@@ -7,7 +7,7 @@ import { markOf, type ProcessMark, stillRuns } from '../processes.ts'
 import { bundled } from '../programs.ts'
 import { root } from '../sources.ts'
 import { type Fault, type News, type Order, planVariable, type Visit } from './fault-plan.ts'
-import type { HostOrder } from './host-process.ts'
+import type { HostOrder } from './open-host.ts'
 
 export type Host = {
   readonly name: string
