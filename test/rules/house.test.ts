@@ -116,7 +116,7 @@ test('hooks of tests belong to a suite, because those of a file that shares a pr
     ({ file }) => file.endsWith('.test.ts') && !apart.test(file),
   )
   assert.ok(sharing.length > 100)
-  const hook = /^(?:before|after|beforeEach|afterEach)\(|^(?:const|let) [^=]+= await /m
+  const hook = /^(?:before|after|beforeEach|afterEach)\(|^(?:const|let) [^=\n]+= await /m
   assert.deepEqual(
     offenders(sharing, hook, () => false),
     [],
