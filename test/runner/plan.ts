@@ -7,7 +7,7 @@ import type { Seconds } from './times.ts'
 
 /** Tests that have a process for each file: they kill servers, measure their own process, or read what others set. */
 export const apart =
-  /^test\/(?:(?:browser|examples|plugins\/embedded-postgres)\/|rules\/docs)/
+  /^test\/(?:(?:browser|examples|plugins\/embedded-postgres)\/|flows\/start|rules\/docs)/
 
 /**
  * Files that also run over a host of two pods in a long run: those where a request has to find its pod by something
