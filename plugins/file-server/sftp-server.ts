@@ -66,7 +66,7 @@ async function listen(
     connection.on('error', () => {})
     connection.end()
   })
-  const door = createServer((socket) => {
+  const door = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
     if (connections.admits(socket)) ssh.injectSocket(socket)
     else socket.destroy()

@@ -241,14 +241,15 @@ class SftpSession implements TransferSession {
   }
 
   async close(): Promise<void> {
-    const { client, cut } = this.#connected
+    const { client, cut, lost } = this.#connected
     const closed = new Promise<void>((resolve) => {
       client.once('close', () => resolve())
       const timer = setTimeout(resolve, Math.min(this.#stepMs, 2_000))
       timer.unref()
     })
     client.end()
-    await closed
+    // A connection that was lost does not close once more.
+    await Promise.race([closed, lost.catch(() => {})])
     cut()
   }
 }

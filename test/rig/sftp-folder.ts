@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2, {
@@ -30,6 +30,8 @@ export type Moment = 'login' | 'stat' | 'open' | 'write' | 'close' | 'rename' | 
 export type Failure =
   /** Never answers. */
   | 'hang'
+  /** Answers when it is healed. */
+  | 'wait'
   /** Ends the connection. */
   | 'cut'
   /** The status that OpenSSH also has for a full disk. */
@@ -69,6 +71,7 @@ export async function startSftpFolder(
   let failing: { moment: Moment; how: Failure; after: number } | undefined
   let look = () => {}
   const connections = new Set<Connection>()
+  let waiting: (() => void)[] = []
   const folder: Pick<SftpFolder, 'endless'> = { endless: undefined }
 
   const fails = (moment: Moment): Failure | undefined => {
@@ -79,6 +82,7 @@ export async function startSftpFolder(
 
   const server = new ssh2.Server({ hostKeys: [key], algorithms }, (connection) => {
     connections.add(connection)
+    socketOf(connection)?.setNoDelay(true)
     connection.on('error', () => {})
     connection.on('close', () => connections.delete(connection))
     connection.on('authentication', (context) => {
@@ -105,6 +109,7 @@ export async function startSftpFolder(
     const answer = (moment: Moment, id: number, work: () => void) => {
       const how = fails(moment)
       if (how === 'hang') return
+      if (how === 'wait') return void waiting.push(() => answer(moment, id, work))
       if (how === 'cut') return void destroy(connection)
       if (how === 'failure') return sftp.status(id, status.FAILURE)
       try {
@@ -202,6 +207,9 @@ export async function startSftpFolder(
     },
     heal() {
       failing = undefined
+      const answers = waiting
+      waiting = []
+      for (const one of answers) one()
     },
     watch(next) {
       look = next
@@ -217,9 +225,10 @@ export async function startSftpFolder(
 
 /** Without a farewell, as when the machine is gone. */
 function destroy(connection: Connection): void {
-  const { _sock: socket } = connection as unknown as { _sock?: { destroy(): void } }
-  socket?.destroy()
+  socketOf(connection)?.destroy()
 }
+
+const socketOf = (connection: Connection) => (connection as unknown as { _sock?: Socket })._sock
 
 function handleOf(file: number): Buffer {
   const handle = Buffer.alloc(4)
