@@ -2,8 +2,19 @@
 import type { Ground } from './ground.ts'
 import type { Random } from './random.ts'
 
-/** The amount of work. `short` is part of the tests, `full` is for machines with time. */
-export type Profile = 'short' | 'full'
+/** The amount of work. `sample` and `short` are part of the tests, `full` is for machines with time. */
+export type Profile = 'sample' | 'short' | 'full'
+
+/** What a run tries of a list: a sample takes some of it, spread evenly, always the same. */
+export function triedOf<Case>(profile: Profile, all: readonly Case[]): readonly Case[] {
+  if (profile !== 'sample' || all.length <= sampleSize) return all
+  return Array.from(
+    { length: sampleSize },
+    (_, at) => all[Math.round((at * (all.length - 1)) / (sampleSize - 1))]!,
+  )
+}
+
+const sampleSize = 12
 
 /** A flaw in the product. One kind of finding is reported once, with its count. */
 export type Finding = {

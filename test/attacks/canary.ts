@@ -278,7 +278,7 @@ async function payAll(host: Host, canaries: Canaries): Promise<Sent[]> {
   const answers = await sendAll(host.url, Object.values(requests), {
     connections: 4,
     pipelined: 1,
-    withinMs: 15_000,
+    withinMs: 60_000,
   })
   return Object.keys(requests).map((way, at) => ({ way, answer: answers[at]! }))
 }
@@ -392,7 +392,7 @@ async function quietMemory(host: Host, ground: Ground, canaries: Canaries): Prom
     const harmless = Array.from({ length: 50 }, () =>
       post('/v1/payments', ground.tokens[5]!, { ...debitFields, entityId: own.channel }),
     )
-    await sendAll(host.url, harmless, { connections: 4, pipelined: 4, withinMs: 15_000 })
+    await sendAll(host.url, harmless, { connections: 4, pipelined: 4, withinMs: 60_000 })
     left = await inMemory(host, ground, texts)
     if (left.length === 0) break
     await pause(1_000)

@@ -1,4 +1,4 @@
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, triedOf } from './attack.ts'
 import { own } from './ground.ts'
 import { debitFields } from './payments.ts'
 import {
@@ -78,9 +78,9 @@ export const checkoutAddresses: Attack = {
 }
 
 /** As `shopperResultUrl` and `notificationUrl`, where a merchant's server passes them on. */
-async function asMerchant({ ground, find }: AttackRun, url: string): Promise<number> {
+async function asMerchant({ ground, profile, find }: AttackRun, url: string): Promise<number> {
   const token = ground.tokens[0]!
-  const all = harmful.flatMap((address) =>
+  const all = triedOf(profile, harmful).flatMap((address) =>
     ['shopperResultUrl', 'notificationUrl'].flatMap((field) => [
       {
         address,
@@ -115,15 +115,15 @@ async function asMerchant({ ground, find }: AttackRun, url: string): Promise<num
 }
 
 /** As the action of a form, in a checkout whose merchant named no page. */
-async function asForm({ ground, find }: AttackRun, url: string): Promise<number> {
+async function asForm({ ground, profile, find }: AttackRun, url: string): Promise<number> {
   const token = ground.tokens[0]!
   const fields = { ...basket, entityId: own.channel }
   const [made] = await askAll(url, [post('/v1/checkouts', token, fields)])
   const id = String(JSON.parse(made!.body).id)
   const origin = 'https://shop.example'
   const forms = [
-    ...[...harmful, ...elsewhere].map((resultUrl) => ({ resultUrl, origin })),
-    ...harmful.map((resultUrl) => ({ resultUrl, origin: resultUrl })),
+    ...triedOf(profile, [...harmful, ...elsewhere]).map((resultUrl) => ({ resultUrl, origin })),
+    ...triedOf(profile, harmful).map((resultUrl) => ({ resultUrl, origin: resultUrl })),
     { resultUrl: 'https://attacker.example/' },
     { resultUrl: 'https://attacker.example/', origin: 'null' },
     { resultUrl: 'https://attacker.example/', origin: '*' },

@@ -1,5 +1,5 @@
 import { endpoints } from '../../schemas/index.ts'
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, triedOf } from './attack.ts'
 import { shapeOf } from './foreign.ts'
 import { foreign, own } from './ground.ts'
 import { wrongWith } from './judge.ts'
@@ -49,12 +49,13 @@ export const checkoutBearers: Attack = {
 
 /** As a bearer, and beside it in the path, a checkout id opens no endpoint that asks for a token. */
 async function useAsTokens(
-  { random, find }: AttackRun,
+  { profile, random, find }: AttackRun,
   url: string,
   bearers: readonly string[],
   targets: readonly string[],
 ): Promise<number> {
-  const asked = endpoints.filter(({ login }) => login === 'token')
+  const all = endpoints.filter(({ login }) => login === 'token')
+  const asked = triedOf(profile, all)
   const nobody = random.text('0123456789ABCDEF', 32)
   const requests = asked.flatMap(({ method, path }) =>
     [...bearers, `${nobody}.node`].flatMap((bearer) =>
@@ -103,8 +104,9 @@ function nearIds(id: string, random: Random): string[] {
   ]
 }
 
-async function tryNear({ random, find }: AttackRun, url: string, id: string): Promise<number> {
-  const ids = nearIds(id, random)
+async function tryNear(run: AttackRun, url: string, id: string): Promise<number> {
+  const { profile, random, find } = run
+  const ids = triedOf(profile, nearIds(id, random))
   const shapes = new Map<string, string>()
   for (const [what, request] of [
     ['state', (one: string) => get(`/v1/checkouts/${one}/state`)],

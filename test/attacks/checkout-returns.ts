@@ -1,5 +1,5 @@
 import { leavesOf } from '../rig/leaves.ts'
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, triedOf } from './attack.ts'
 import { own } from './ground.ts'
 import { wrongWithPage } from './judge.ts'
 import type { Random } from './random.ts'
@@ -28,7 +28,7 @@ export const returnTokens: Attack = {
     const { url } = host
     const [mine, other] = [await leave(run, url), await leave(run, url)]
     host.log.forbid([mine.token, other.token])
-    const guesses = wrongTokens(mine.token, other.token, run.random)
+    const guesses = triedOf(run.profile, wrongTokens(mine.token, other.token, run.random))
     const requests = guesses.flatMap((token) => {
       const path = `/v1/return/${mine.payment}/${token}`
       return [get(path), postForm(path, { resultCode: '000.000.000', token: mine.token })]

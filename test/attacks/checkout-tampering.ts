@@ -1,5 +1,5 @@
 import { operationNamed } from '../../schemas/index.ts'
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, triedOf } from './attack.ts'
 import { own } from './ground.ts'
 import { wrongWith } from './judge.ts'
 import {
@@ -110,7 +110,8 @@ async function sendEach(
     (name, value) =>
       postForm(`/v1/checkouts/${id}/payment`, { nonce: nonce(), ...cardOf(), [name]: value }),
   ]
-  const all = names.flatMap((name) =>
+  const others = names.filter((name) => !worthMost.includes(name))
+  const all = [...worthMost, ...triedOf(profile, others)].flatMap((name) =>
     (profile === 'full' || worthMost.includes(name) ? ways : [random.pick(ways)]).map((way) => ({
       name,
       request: way(spelled(name), values[name] ?? 'abc'),

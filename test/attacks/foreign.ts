@@ -113,7 +113,7 @@ export const foreignIds: Attack = {
   },
 }
 
-const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
+const wire = { connections: 8, pipelined: 8, withinMs: 60_000 }
 
 /** The state of the other merchant's payments, which the attack must not change. */
 async function stateOf({ ground }: AttackRun): Promise<string> {

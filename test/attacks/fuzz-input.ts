@@ -45,8 +45,8 @@ const debit: readonly Pair[] = [
 ]
 
 /** Valid requests of every operation that together have every field of its tables. */
-export function seedInputs(seed: number): Input[] {
-  return endpoints.flatMap((endpoint) => {
+export function seedInputs(seed: number, of: typeof endpoints = endpoints): Input[] {
+  return of.flatMap((endpoint) => {
     const { operation, method, path, login } = endpoint
     const base: Input = {
       operation,

@@ -3,7 +3,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import { bodyInput } from '../../core/request/decode.ts'
 import { parseRequest, warm } from '../../core/request/parse.ts'
 import { endpoints } from '../../schemas/index.ts'
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, triedOf } from './attack.ts'
 import { bodyOf, bytesOf, type Input, mutated, seedInputs, textOf } from './fuzz-input.ts'
 import { own } from './ground.ts'
 import { errorKind, wayOf, wrongWith, wrongWithFile, wrongWithPage } from './judge.ts'
@@ -24,11 +24,12 @@ const isHtml = ({ headers }: Answer) =>
   headers.get('content-type')?.startsWith('text/html') === true
 
 const sizes = {
+  sample: { rounds: 1, perRound: 100, decodedRounds: 1 },
   short: { rounds: 2, perRound: 600, decodedRounds: 1 },
   full: { rounds: 820, perRound: 1250, decodedRounds: 200 },
 } as const
 
-const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
+const wire = { connections: 8, pipelined: 8, withinMs: 60_000 }
 /** Far above the time of any of these requests, far below a time-out of a client. */
 const longestDelayMs = 3_000
 const mostBytes = 1024 ** 3
@@ -65,6 +66,12 @@ class Corpus {
 
 const mostWays = 20_000
 
+/** A sample leaves most endpoints out, and never the one with the most fields. */
+function fuzzed({ profile }: AttackRun): typeof endpoints {
+  const tried = triedOf(profile, endpoints)
+  return endpoints.filter((one) => tried.includes(one) || one.operation === 'payments.create')
+}
+
 export const fuzz: Attack = {
   name: 'fuzz',
   title: 'changed requests to every endpoint, kept when they lead to a new kind of answer',
@@ -72,7 +79,7 @@ export const fuzz: Attack = {
     const { rounds, perRound } = sizes[run.profile]
     const host = await run.ground.host()
     const places = { token: run.ground.tokens[0]!, ids: await somePayments(run) }
-    const corpus = new Corpus(seedInputs(run.random.next()))
+    const corpus = new Corpus(seedInputs(run.random.next(), fuzzed(run)))
     const seeds = corpus.kept.length
     const digest = createHash('sha256')
     const statuses = new Map<number, number>()
@@ -134,7 +141,8 @@ export const fuzz: Attack = {
 type Process = { longestDelayMs: number; peakBytes: number; heapBytes: number }
 
 export function judgeProcess(run: AttackRun, before: Process, after: Process): void {
-  if (after.longestDelayMs > longestDelayMs) {
+  // On a machine that other tests share, a delay proves nothing.
+  if (run.profile !== 'sample' && after.longestDelayMs > longestDelayMs) {
     run.find('the event loop was blocked', `${after.longestDelayMs} ms`)
   }
   if (after.peakBytes > mostBytes) run.find('memory is not bounded', `${after.peakBytes} bytes`)
@@ -178,8 +186,9 @@ export const decoding: Attack = {
   async run(run) {
     const { decodedRounds, perRound } = sizes[run.profile]
     warm(parsed)
-    const seeds = seedInputs(run.random.next()).filter(({ operation }) =>
-      parsed.some((name) => name === operation),
+    const seeds = seedInputs(
+      run.random.next(),
+      endpoints.filter(({ operation }) => parsed.some((name) => name === operation)),
     )
     const corpus = new Corpus(seeds)
     const digest = createHash('sha256')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Attack } from './attack.ts'
+import { type Attack, triedOf } from './attack.ts'
 import { shapeOf } from './foreign.ts'
 import { wrongWith } from './judge.ts'
 import type { Random } from './random.ts'
@@ -15,8 +15,8 @@ export const guessing: Attack = {
     const { ground, random, profile } = run
     const { url } = await ground.host()
     const valid = ground.tokens[0]!
-    const near = nearTokens(valid)
-    const count = profile === 'full' ? 20_000 : 1_000
+    const near = triedOf(profile, nearTokens(valid))
+    const count = { sample: 50, short: 1_000, full: 20_000 }[profile]
     const guesses = [
       ...near,
       ground.revoked,
@@ -25,7 +25,7 @@ export const guessing: Attack = {
     const answers = await sendAll(
       url,
       guesses.map((token) => get(path, token)),
-      { connections: 8, pipelined: 8, withinMs: 15_000 },
+      { connections: 8, pipelined: 8, withinMs: 60_000 },
     )
     const shapes = new Set<string>()
     for (const [at, answer] of answers.entries()) {
@@ -35,7 +35,7 @@ export const guessing: Attack = {
       shapes.add(shapeOf(answer, '-'))
     }
     if (shapes.size !== 1) run.find('guesses are answered in several ways', [...shapes].join('\n'))
-    const times = await timed(url, valid, random, profile === 'full' ? 3_000 : 300)
+    const times = await timed(url, valid, random, { sample: 20, short: 300, full: 3_000 }[profile])
     return {
       guesses: guesses.length,
       accepted: answers.filter(({ status }) => status !== 403).length,

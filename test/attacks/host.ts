@@ -43,7 +43,7 @@ export class HostLog {
   }
 
   /** Resolves when the log has that many lines about requests. */
-  async untilRequests(count: number, withinMs = 10_000): Promise<void> {
+  async untilRequests(count: number, withinMs = 60_000): Promise<void> {
     const signal = AbortSignal.timeout(withinMs)
     while (this.requests < count && !signal.aborted) {
       await once(this.#changed, 'lines', { signal }).catch(() => undefined)

@@ -1,5 +1,5 @@
 import { operationNamed } from '../../schemas/index.ts'
-import type { Attack } from './attack.ts'
+import { type Attack, triedOf } from './attack.ts'
 import { own } from './ground.ts'
 import { wrongWith } from './judge.ts'
 import { debitFields } from './payments.ts'
@@ -32,7 +32,10 @@ export const logInjection: Attack = {
     host.log.forbid([mark])
     const before = host.log.requests
     const names = [
-      ...operationNamed('payments.create').fields.map(({ name }) => name),
+      ...triedOf(
+        run.profile,
+        operationNamed('payments.create').fields.map(({ name }) => name),
+      ),
       ...spellings,
     ].map((name) => name.replaceAll('[n]', '[0]').replace('[name]', '[abc]'))
     const requests = names.flatMap((name) =>
@@ -68,7 +71,7 @@ export const logInjection: Attack = {
     const answers = await sendAll(host.url, requests, {
       connections: 4,
       pipelined: 8,
-      withinMs: 15_000,
+      withinMs: 60_000,
     })
     for (const [at, answer] of answers.entries()) {
       const wrong = wrongWith(answer)

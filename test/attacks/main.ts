@@ -7,7 +7,7 @@ import { Random } from './random.ts'
 
 const help = `npm run attacks [-- options]
 
-  --profile short|full  short is part of the tests, full sends more than a million bodies (full)
+  --profile short|full  short is part of the long tests, full sends more than a million bodies (full)
   --only a,b            only these attacks
   --seed 1              the same seed makes the same inputs
   --minutes 10          longest time of an attack that counts by time

@@ -13,7 +13,7 @@ import { wrongWith } from './judge.ts'
 import type { Random } from './random.ts'
 import { type Answer, requestBytes, sendAll } from './wire.ts'
 
-const wire = { connections: 8, pipelined: 4, withinMs: 30_000 }
+const wire = { connections: 8, pipelined: 4, withinMs: 60_000 }
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const login = '/operator/v1/login'
 const cookieName = 'tollgate-operator'

@@ -5,7 +5,11 @@ import { type Literal, productLiterals, tablePatterns } from './regex-literals.t
 
 /** Far above the time of any of these expressions on a text of this length. */
 const longestMs = 250
-const lengths = { short: [64, 2_048], full: [64, 512, 4_096, 32_768, 262_144] } as const
+const lengths = {
+  sample: [64],
+  short: [64, 2_048],
+  full: [64, 512, 4_096, 32_768, 262_144],
+} as const
 
 export const patterns: Attack = {
   name: 'patterns',

@@ -42,7 +42,7 @@ export async function pay(
   const [answer] = await sendAll(url, [post('/v1/payments', token, { ...debitFields, ...more })], {
     connections: 1,
     pipelined: 1,
-    withinMs: 15_000,
+    withinMs: 60_000,
   })
   if (answer?.status === 200) return String(saidIn(answer).id)
   throw new Error(`an honest payment was answered ${answer?.status} ${answer?.body}`)

@@ -9,7 +9,7 @@ import { wrongWith } from './judge.ts'
 import { debitFields, pay } from './payments.ts'
 import { type Answer, requestBytes, sendAll } from './wire.ts'
 
-const wire = { connections: 8, pipelined: 8, withinMs: 15_000 }
+const wire = { connections: 8, pipelined: 8, withinMs: 60_000 }
 const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const
 const json = ['Content-Type', 'application/json'] as const
 

@@ -26,7 +26,7 @@ export async function ask(url: string, request: Buffer): Promise<Answer> {
 }
 
 export const askAll = (url: string, requests: readonly Buffer[], connections = 4) =>
-  sendAll(url, requests, { connections, pipelined: 1, withinMs: 15_000 })
+  sendAll(url, requests, { connections, pipelined: 1, withinMs: 60_000 })
 
 /** Makes a checkout as a merchant's server does. @returns its id. */
 export async function openCheckout(

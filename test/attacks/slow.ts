@@ -9,7 +9,7 @@ import { AnswerReader, get, open, post, sendAll } from './wire.ts'
 const headersMs = 700
 const requestMs = 1400
 /** The server checks for late clients about once a second. */
-const graceMs = 4_000
+const graceMs = 60_000
 
 type Dripping = { endedAfterMs: number | null; readonly wrong: string[] }
 

@@ -35,7 +35,7 @@ export const vault: Attack = {
         const [answer] = await sendAll(host.url, [request], {
           connections: 1,
           pipelined: 1,
-          withinMs: 15_000,
+          withinMs: 60_000,
         })
         return answer!
       }
@@ -122,7 +122,7 @@ async function guesses({ ground, profile, find }: AttackRun, url: string) {
     const stored = no % 3 === 1 ? { createRegistration: 'true' } : {}
     return post('/v1/payments', token, { ...fields, ...more, ...stored })
   })
-  const answers = await sendAll(url, requests, { connections: 8, pipelined: 1, withinMs: 30_000 })
+  const answers = await sendAll(url, requests, { connections: 8, pipelined: 1, withinMs: 60_000 })
   const refused = answers.filter(({ status }) => status === 429)
   for (const { headers, body } of refused) {
     if (!(Number(headers.get('retry-after')) >= 60)) find('429 without a time to wait', body)

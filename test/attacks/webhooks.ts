@@ -49,7 +49,7 @@ export const webhooks: Attack = {
     const usual = await ground.host()
     const ask = async (url: string, path: string, fields: Record<string, string>) => {
       const request = post(path, token, { entityId: own.channel, ...fields })
-      const sent = { connections: 1, pipelined: 1, withinMs: 15_000 }
+      const sent = { connections: 1, pipelined: 1, withinMs: 60_000 }
       const [answer] = await sendAll(url, [request], sent)
       return answer!
     }
@@ -141,7 +141,7 @@ async function untilNone(count: () => number): Promise<number | undefined> {
 const turn = () => new Promise((next) => setTimeout(next, 20))
 
 async function endpointsOf(url: string, token: string): Promise<string[]> {
-  const sent = { connections: 1, pipelined: 1, withinMs: 15_000 }
+  const sent = { connections: 1, pipelined: 1, withinMs: 60_000 }
   const [answer] = await sendAll(url, [get(`/v1/webhooks?entityId=${own.channel}`, token)], sent)
   const { webhooks: listed } = JSON.parse(answer!.body) as { webhooks: readonly { id: string }[] }
   return listed.map(({ id }) => id)
@@ -151,7 +151,7 @@ async function remove(url: string, token: string, id: string): Promise<Answer | 
   const request = Buffer.from(
     `DELETE /v1/webhooks/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   )
-  const sent = { connections: 1, pipelined: 1, withinMs: 15_000 }
+  const sent = { connections: 1, pipelined: 1, withinMs: 60_000 }
   const [answer] = await sendAll(url, [request], sent)
   return answer
 }

@@ -83,7 +83,7 @@ async function tryAll(
         ...(way.between ? [good(ground.tokens)] : []),
       ])
   const sendTo = (host: Host, process: number) =>
-    sendAll(host.url, requestsOf(process), { connections: 10, pipelined: 2, withinMs: 30_000 })
+    sendAll(host.url, requestsOf(process), { connections: 10, pipelined: 2, withinMs: 60_000 })
   const answers = (await Promise.all(hosts.map(sendTo))).flat()
   let declined = 0
   let throttled = 0
@@ -108,7 +108,7 @@ async function tryAll(
         'card.number': number,
       }),
     ],
-    { connections: 1, pipelined: 1, withinMs: 15_000 },
+    { connections: 1, pipelined: 1, withinMs: 60_000 },
   )
   if (bystander?.status !== 200)
     find("another merchant's shopper is refused", bystander?.body ?? '')

@@ -77,5 +77,5 @@ if (order.work === 'serve') {
     keys: localKeys(order.keys),
   })
   if (order.work === 'rewrap') await keys.rewrap()
-  else await keys.rotate({ graceMs: 300, waitMs: 20_000 })
+  else await keys.rotate({ graceMs: 300, waitMs: 60_000 })
 }

@@ -19,17 +19,14 @@ import { ask, debit, underWay } from '../host/http/hosted.ts'
 
 let project: Awaited<ReturnType<typeof projectFolder>>
 let data: string
-
-before(async () => {
-  project = await projectFolder()
-  data = join(project.path, '.tollgate')
-})
-after(() => project.remove())
+/** Servers that a failed test leaves behind end with the suite. */
+const started: Spawned[] = []
 
 async function serve(
   more: Record<string, string> = {},
 ): Promise<Spawned & { credentials: Credentials }> {
   const running = spawnTollgate(['serve'], { folder: project.path, env: { PORT: '0', ...more } })
+  started.push(running)
   await running.said(/A first payment/)
   return { ...running, credentials: await readCredentials(data) }
 }
@@ -59,6 +56,17 @@ async function runPrinted(text: string) {
 describe('an installation with an embedded database', { concurrency: false }, () => {
   let first: Credentials
   let firstPayment: string
+  before(async () => {
+    project = await projectFolder()
+    data = join(project.path, '.tollgate')
+  })
+  after(async () => {
+    for (const { child, ended } of started) {
+      child.kill('SIGINT')
+      await ended
+    }
+    await project.remove()
+  })
 
   test('a start in an empty folder prints a command that pays, and credentials for the owner alone', async () => {
     const running = await serve()
@@ -81,39 +89,19 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     assert.equal(running.text.err.includes(first.accessToken), false)
   })
 
-  test('the second start makes no other cluster, keeps the token and knows the payment', async () => {
+  test('the second start makes no other cluster, keeps the token and knows the payment, and Ctrl-C lets a running payment end', async () => {
     // Making a cluster takes most of a first start.
     const cluster = async () => (await stat(join(data, 'data', 'PG_VERSION'))).ino
     const before = await cluster()
     const running = await serve()
-    try {
-      assert.equal(await cluster(), before)
-      const { baseUrl, accessToken, entityId } = running.credentials
-      assert.equal(accessToken, first.accessToken)
-      const path = `/v1/payments/${firstPayment}?entityId=${entityId}`
-      const read = await ask(baseUrl, path, { token: accessToken })
-      assert.equal(read.body.id, firstPayment)
-    } finally {
-      assert.equal(await end(running, 'SIGTERM'), 0)
-    }
-  })
+    assert.equal(await cluster(), before)
+    const { baseUrl, accessToken, entityId } = running.credentials
+    assert.equal(accessToken, first.accessToken)
+    const path = `/v1/payments/${firstPayment}?entityId=${entityId}`
+    const read = await ask(baseUrl, path, { token: accessToken })
+    assert.equal(read.body.id, firstPayment)
 
-  test('a start without its credentials file makes another token, and the old one still works', async () => {
-    await rm(join(data, 'test-credentials.json'))
-    const running = await serve()
-    try {
-      assert.notEqual(running.credentials.accessToken, first.accessToken)
-      assert.equal((await pay(running.credentials)).status, 200)
-      const old = { ...running.credentials, accessToken: first.accessToken }
-      assert.equal((await pay(old)).status, 200)
-    } finally {
-      assert.equal(await end(running), 0)
-    }
-  })
-
-  test('Ctrl-C lets a running payment end and answers it', async () => {
-    const running = await serve()
-    const { answer } = await payingSlowly(running.credentials, 'while-ending', 700)
+    const { answer } = await payingSlowly(running.credentials, 'while-ending', 1_500)
     running.child.kill('SIGINT')
     await running.said(/ending/)
     const paid = await answer
@@ -121,16 +109,22 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     assert.equal((await running.ended).code, 0)
   })
 
-  test('the server ends in order when npm is told to end, although npm tells only its shell', async () => {
+  test('a start by npm without its credentials file makes another token, and ends in order when only its shell is told', async () => {
+    await rm(join(data, 'test-credentials.json'))
     const running = spawnTollgate(['serve', '--port', '0'], { folder: project.path, byShell: true })
     await running.said(/A first payment/)
+    const credentials = await readCredentials(data)
+    assert.notEqual(credentials.accessToken, first.accessToken)
+    assert.equal((await pay(credentials)).status, 200)
+    const old = { ...credentials, accessToken: first.accessToken }
+    assert.equal((await pay(old)).status, 200, 'the old token still works')
     running.child.kill('SIGTERM')
     await running.said(/"ended"/)
     await running.ended
     assertDatabaseStopped()
   })
 
-  test('a second Ctrl-C ends the server at once and does no harm to the next start', async () => {
+  test('a second Ctrl-C ends the server at once', async () => {
     const running = await serve()
     const { answer } = await payingSlowly(running.credentials, 'never-ending', 30_000)
     const lost = assert.rejects(answer, /fetch failed/)
@@ -142,47 +136,26 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     clearInterval(again)
     assert.equal(code, 130)
     await lost
-    const next = await serve()
-    try {
-      assert.equal((await pay(next.credentials)).status, 200)
-    } finally {
-      assert.equal(await end(next), 0)
-    }
   })
 
-  test('a host and a command share one data folder, and a later command starts the database itself', async () => {
+  test('the start after a hard end is unharmed and shares its data folder with a command, and a later command starts the database itself', async () => {
     const host = await serve({ TOLLGATE_ROLE: 'api' })
     let paid: Awaited<ReturnType<typeof pay>>
     try {
       paid = await pay(host.credentials)
+      assert.equal(paid.status, 200)
       for (const reference of [paid.body.id, paid.body.ndc]) {
         const looked = await runTollgate(['inspect', reference], { folder: project.path })
         assert.equal(looked.code, 0, looked.err)
         assert.ok(looked.out.includes(paid.body.id))
       }
     } finally {
-      assert.equal(await end(host), 0)
+      assert.equal(await end(host, 'SIGTERM'), 0)
     }
     assertDatabaseStopped()
     const looked = await runTollgate(['inspect', paid.body.id], { folder: project.path })
     assert.equal(looked.code, 0, looked.err)
     assertDatabaseStopped()
-  })
-
-  test('a worker answers health checks on an address of its own, and nothing else', async () => {
-    const worker = spawnTollgate(['serve', '--role', 'worker'], { folder: project.path })
-    await worker.said(/Works as worker/)
-    const [, url = ''] =
-      /Health checks: (http:\/\/127\.0\.0\.1:\d+)\/readyz/.exec(worker.text.out) ?? []
-    for (const path of ['/healthz', '/readyz']) {
-      const response = await fetch(url + path)
-      assert.equal(response.status, 200, path)
-      assert.match(await response.text(), /000\.000\.100/)
-    }
-    for (const path of ['/', '/v1/resultcodes', '/reference', '/office/session']) {
-      assert.equal((await fetch(url + path)).status, 404, path)
-    }
-    assert.equal(await end(worker), 0)
   })
 
   test('a port in use is reported in words', async () => {
@@ -222,8 +195,22 @@ describe('an installation with an embedded database', { concurrency: false }, ()
     })
     assert.equal(wrong.code, 1)
     assert.match(wrong.err, /is not the one this database was sealed with/)
-    const running = await serve()
-    assert.equal(await end(running), 0)
+  })
+
+  test('with the keys back a worker starts, and answers health checks on an address of its own, and nothing else', async () => {
+    const worker = spawnTollgate(['serve', '--role', 'worker'], { folder: project.path })
+    await worker.said(/Works as worker/)
+    const [, url = ''] =
+      /Health checks: (http:\/\/127\.0\.0\.1:\d+)\/readyz/.exec(worker.text.out) ?? []
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await fetch(url + path)
+      assert.equal(response.status, 200, path)
+      assert.match(await response.text(), /000\.000\.100/)
+    }
+    for (const path of ['/', '/v1/resultcodes', '/reference', '/office/session']) {
+      assert.equal((await fetch(url + path)).status, 404, path)
+    }
+    assert.equal(await end(worker), 0)
   })
 })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { limits } from '@tollgate/schemas'
 import pg from 'pg'
 import { card, startGateway, type TestGateway, until } from '../rig/gateway.ts'
 import {
@@ -12,6 +13,7 @@ import {
   startReceiver,
 } from '../rig/notification-receiver.ts'
 import { bundled } from '../rig/programs.ts'
+import { inScope, isLong } from '../rig/scope.ts'
 
 describe('webhooks', () => {
   let run: TestGateway
@@ -24,6 +26,7 @@ describe('webhooks', () => {
   const worker = async () => {
     const program = await bundled('test/flows/webhook-process.ts')
     const child = fork(program, [run.database.url], {
+      // Not those of the process of the tests.
       execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
@@ -46,14 +49,14 @@ describe('webhooks', () => {
     shop.trust({ secrets: [signingSecret!] })
   }
   const idOf = ({ id }: Received) => id
-  const allDelivered = (withinMs = 60_000) =>
+  const allDelivered = () =>
     until(async () => {
       const [row] = await run.sql<{ open: bigint }>(
         `select (select count(*) from tollgate.outbox)
            + (select count(*) from tollgate.delivery where state = 'pending') as open`,
       )
       return row?.open === 0n ? true : undefined
-    }, withinMs)
+    })
 
   beforeEach(() => {
     workers.length = 0
@@ -111,7 +114,7 @@ describe('webhooks', () => {
     await worker()
     await worker()
     const registrations = await Promise.all(
-      Array.from({ length: 15 }, async () => {
+      Array.from({ length: inScope(5, 15) }, async () => {
         const request = { ...card('4200000000000000'), entityId: run.channel }
         const { amount: _, currency: __, paymentType: ___, ...account } = request
         const { id } = await run.gateway.registrations.create(account as never)
@@ -120,7 +123,7 @@ describe('webhooks', () => {
         return id
       }),
     )
-    const payments = await Promise.all(Array.from({ length: 60 }, () => run.pay()))
+    const payments = await Promise.all(Array.from({ length: inScope(20, 60) }, () => run.pay()))
     await allDelivered()
     for (const { received } of [shop, other]) {
       assert.equal(
@@ -167,10 +170,17 @@ describe('webhooks', () => {
     }
     await subscribe(shop)
     const since = performance.now()
-    for (let count = 0; count < 30; count += 1) await run.pay()
-    await shop.atLeast(30, 10_000)
+    const payments = inScope(8, 30)
+    for (let count = 0; count < payments; count += 1) await run.pay()
+    await shop.atLeast(payments)
     const tookMs = performance.now() - since
-    assert.ok(tookMs < 15_000, `${Math.round(tookMs)} ms`)
+    assert.ok(tookMs < limits.webhookTimeoutMs, `${Math.round(tookMs)} ms`)
+    const [jobs] = await run.sql<{ n: bigint }>(
+      `select count(*) as n from tollgate_boss.job where name = 'webhook-retry' and state < 'completed'`,
+    )
+    assert.ok(jobs!.n <= 60n, `${jobs!.n} jobs wait, one for each endpoint at most`)
+    // It takes half a minute until they have waited long enough.
+    if (!isLong) return
     const { webhooks } = await run.gateway.webhooks.list()
     const errorOf = async (url: string) => {
       const { id } = webhooks.find((one) => one.url === url)!
@@ -178,12 +188,8 @@ describe('webhooks', () => {
       return deliveries.flatMap(({ attempts }) => attempts).map(({ error }) => error)[0]
     }
     for (const { url } of [hung, dripping]) {
-      assert.equal(await until(() => errorOf(url), 45_000), 'timeout')
+      assert.equal(await until(() => errorOf(url), 120_000), 'timeout')
     }
-    const [jobs] = await run.sql<{ n: bigint }>(
-      `select count(*) as n from tollgate_boss.job where name = 'webhook-retry' and state < 'completed'`,
-    )
-    assert.ok(jobs!.n <= 60n, `${jobs!.n} jobs wait, one for each endpoint at most`)
   })
 
   test('the first attempt follows the commit at once, and soon after one in another process', async () => {
@@ -192,8 +198,8 @@ describe('webhooks', () => {
     await subscribe(shop)
     await run.pay()
     await shop.atLeast(1)
-    const lags = await lagsOf(30)
-    const median = lags.toSorted((one, other) => one - other)[15]!
+    const lags = await lagsOf(inScope(9, 30))
+    const median = lags.toSorted((one, other) => one - other)[Math.floor(lags.length / 2)]!
     console.log(`median of ${lags.length} first attempts after the answer: ${median.toFixed(1)} ms`)
     assert.ok(median < 250, `${median} ms`)
 
@@ -210,7 +216,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('a worker sends the notifications of an api process within about a second', async () => {
+  test('a worker sends the notifications of an api process long before it looks at all endpoints', async () => {
     await start('api')
     const shop = await receiver()
     await subscribe(shop)
@@ -221,6 +227,7 @@ describe('webhooks', () => {
     await run.pay()
     await shop.atLeast(2)
     const tookMs = performance.now() - since
-    assert.ok(tookMs < 2_500, `${Math.round(tookMs)} ms`)
+    // It looks for events each second, and at all endpoints twice a minute.
+    assert.ok(tookMs < 10_000, `${Math.round(tookMs)} ms`)
   })
 })

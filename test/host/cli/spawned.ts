@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { bundledVariable } from '../../rig/programs.ts'
 import { Heard, type Running } from './heard.ts'
 
 const program = join(import.meta.dirname, '../../../host/bin/tollgate.js')
@@ -21,10 +22,12 @@ type Where = {
   readonly byShell?: boolean
 }
 
-/** Node, its options and the program. */
-export const programLine = (node: readonly string[] = []): readonly string[] => [
-  ...[process.execPath, ...node, '--conditions=@tollgate/source', program],
-]
+/** Node, its options and the program: bundled by the runner of the tests, and otherwise from its sources. */
+export const programLine = (node: readonly string[] = []): readonly string[] => {
+  const isBundled = process.env[bundledVariable] !== undefined
+  const condition = isBundled ? [] : ['--conditions=@tollgate/source']
+  return [process.execPath, ...node, ...condition, program]
+}
 
 /** Starts one command without any setting of the surrounding process. */
 export function spawnTollgate(words: readonly string[], where: Where): Spawned {
