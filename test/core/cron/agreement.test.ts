@@ -10,6 +10,7 @@ import {
   type WallClock,
   wallClock,
 } from '../../rig/cron/reference.ts'
+import { inScope, sampled } from '../../rig/scope.ts'
 import { dailyExpression, expression, instant } from './arbitraries.ts'
 
 /** Zones with unusual clock changes since 1970. */
@@ -46,9 +47,12 @@ function changeDaysOf(zone: string): number[] {
   const clock = clockOf(zone)
   const offsetAt = (at: number) => clock(at) - at
   const found: number[] = []
+  let offset = offsetAt(0)
   // Later years repeat today's rules.
   for (let at = 0; at < Date.UTC(2045, 0, 1) / 1000; at += 86_400) {
-    if (offsetAt(at) !== offsetAt(at + 86_400)) found.push(at)
+    const next = offsetAt(at + 86_400)
+    if (next !== offset) found.push(at)
+    offset = next
   }
   return found
 }
@@ -74,7 +78,7 @@ describe('the next run agrees with a slow walk', () => {
           }
         },
       ),
-      { ...reporting, numRuns: 1_500 },
+      { ...reporting, numRuns: inScope(100, 1_500) },
     )
   })
 
@@ -109,7 +113,7 @@ describe('the next run agrees with a slow walk', () => {
           }
         },
       ),
-      { ...reporting, numRuns: 1_500 },
+      { ...reporting, numRuns: inScope(150, 1_500) },
     )
   })
 
@@ -127,7 +131,7 @@ describe('the next run agrees with a slow walk', () => {
         }
         assert.deepEqual(found, expected, zone)
       }),
-      { ...reporting, numRuns: 40 },
+      { ...reporting, numRuns: inScope(4, 40) },
     )
   })
 
@@ -135,7 +139,7 @@ describe('the next run agrees with a slow walk', () => {
     const everySecond = parseCron('* * * * * ?')
     const all = Intl.supportedValuesOf('timeZone')
     assert.ok(all.length > 400)
-    for (const [index, zone] of all.entries()) {
+    for (const [index, zone] of sampled(all, 60).entries()) {
       const clock = wallClock(zone)
       for (let round = 0; round < 2; round++) {
         // Spread over all years, with another second of another day for each zone.

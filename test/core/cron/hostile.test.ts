@@ -6,6 +6,7 @@ import { cut, longestText, type Plan, planOf } from '../../../core/cron/plan.ts'
 import { lastWall, nextWall } from '../../../core/cron/search.ts'
 import { offsetsOf, Zone } from '../../../core/cron/zone.ts'
 import { hostile } from '../../rig/cron/hostile-texts.ts'
+import { inScope } from '../../rig/scope.ts'
 import { sources } from '../../rig/sources.ts'
 import { expression } from './arbitraries.ts'
 
@@ -51,7 +52,7 @@ function bounded(text: string): boolean {
 }
 
 describe('the cost of reading a text is bounded', () => {
-  test('ten thousand hostile texts are read or refused', () => {
+  test('hostile texts are read or refused', () => {
     let read = 0
     let refused = 0
     fc.assert(
@@ -59,9 +60,12 @@ describe('the cost of reading a text is bounded', () => {
         if (bounded(text)) read++
         else refused++
       }),
-      { seed: 7, numRuns: 10_000, endOnFailure: true },
+      { seed: 7, numRuns: inScope(1_500, 10_000), endOnFailure: true },
     )
-    assert.ok(read > 500 && refused > 5_000, `${read} read, ${refused} refused`)
+    assert.ok(
+      read > inScope(50, 500) && refused > inScope(500, 5_000),
+      `${read} read, ${refused} refused`,
+    )
   })
 
   test('the same texts as single fields are read or refused', () => {
@@ -74,7 +78,7 @@ describe('the cost of reading a text is bounded', () => {
           assert.ok(error.position >= 0 && error.position <= Math.min(text.length, longestText))
         }
       }),
-      { seed: 8, numRuns: 3_000, endOnFailure: true },
+      { seed: 8, numRuns: inScope(400, 3_000), endOnFailure: true },
     )
   })
 
@@ -136,7 +140,7 @@ describe('the evaluator stands alone', () => {
         assert.equal(String(parseCron(String(cron))), String(cron))
         assert.equal(String(parseCronFields(cron.fields)), String(cron))
       }),
-      { seed: 9, numRuns: 500 },
+      { seed: 9, numRuns: inScope(60, 500) },
     )
   })
 })

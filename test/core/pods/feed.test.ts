@@ -37,6 +37,13 @@ describe('the event feed of several pods', () => {
     }
   }
 
+  /** An event comes once no older transaction is open, and other tests have theirs on this server. */
+  const visible = (cursor: string, ids: readonly string[]) =>
+    until(async () => {
+      const told = new Set((await follow({ cursor })).pages.flat())
+      return ids.every((id) => told.has(id)) || undefined
+    })
+
   test('each event comes once, in the order of its pod, and no page is longer than asked', async () => {
     const { nextCursor: cursor } = await follow({ since: 'NOW' })
     const paid: Record<'here' | 'there', string[]> = { here: [], there: [] }
@@ -44,6 +51,7 @@ describe('the event feed of several pods', () => {
       paid.here.push((await first.pay()).id)
       if (count < 3) paid.there.push((await second.pay()).id)
     }
+    await visible(cursor, [...paid.here, ...paid.there])
     for (const limit of ['1', '2', '100']) {
       const { pages } = await follow({ cursor, limit })
       const all = pages.flat()
@@ -145,13 +153,14 @@ describe('the event feed of several pods', () => {
     const { nextCursor: cursor } = await follow({ since: 'NOW' })
     const { id } = await first.pay()
     const alone = new Pods([first.gateway], { away: [3] })
-    const page = await alone.events.list({ cursor })
+    const page = await alone.events.list({ cursor, wait: '30' })
     assert.deepEqual(page.podsAway, [3])
     assert.deepEqual(
       page.events.map(({ payload }) => payload.id),
       [id],
     )
     const { id: later } = await second.pay()
+    await visible(page.nextCursor, [later])
     const { pages } = await follow({ cursor: page.nextCursor })
     assert.deepEqual(pages.flat(), [later])
   })

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { type Caller, GatewayError, type QueryView } from '../../../core/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { inScope } from '../../rig/scope.ts'
 import {
   brandsStored,
   type Draft,
@@ -176,7 +177,7 @@ describe('searches', () => {
           expected.map(({ id }) => id),
         )
       }),
-      { numRuns: 30 },
+      { numRuns: inScope(8, 30) },
     )
   })
 
@@ -192,7 +193,7 @@ describe('searches', () => {
         assert.deepEqual(idsIn(page), all.slice((pageNo - 1) * one.limit, pageNo * one.limit))
         if (page !== undefined) assert.equal(page.pages, pages)
       }),
-      { numRuns: 20 },
+      { numRuns: inScope(6, 20) },
     )
   })
 

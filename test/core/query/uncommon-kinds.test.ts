@@ -22,6 +22,7 @@ import {
 import { brandOf, paymentTypeOf } from '../../../schemas/index.ts'
 import { explainGeneric } from '../../rig/explain.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { inScope } from '../../rig/scope.ts'
 import {
   brandsStored,
   type Draft,
@@ -186,7 +187,7 @@ describe('searches for less common kinds', () => {
           expected.map((one) => one.id),
         )
       }),
-      { numRuns: 15 },
+      { numRuns: inScope(6, 15) },
     )
   })
 

@@ -8,6 +8,7 @@ import { batchesOf, sumsOf } from '../../../core/report/store-aggregation.ts'
 import { sourcesWithNews, versionsOf } from '../../../core/report/store-cut.ts'
 import { recordsOf, runsOf } from '../../../core/report/store-page.ts'
 import { explainGeneric, type PlanNode } from '../../rig/explain.ts'
+import { inScope } from '../../rig/scope.ts'
 import { type ReportRun, startReports } from './report-run.ts'
 
 describe('statements of reports', () => {
@@ -16,7 +17,7 @@ describe('statements of reports', () => {
   let batch: { id: string; scope_id: string; name: string; currency: string }
   before(async () => {
     run = await startReports()
-    const lines = Array.from({ length: 20_000 }, (_, at) => ({
+    const lines = Array.from({ length: inScope(4_000, 20_000) }, (_, at) => ({
       ...{ settlementId: `S-${at}`, batch: `payout-${at % 20}`, date: `2026-03-${10 + (at % 2)}` },
     }))
     await run.file(lines)

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../core/errors.ts'
 import type { RequestInput } from '../../../core/request/decode.ts'
 import { parseRequest, warm } from '../../../core/request/parse.ts'
 import { operationNamed, sadFields } from '../../../schemas/index.ts'
+import { inScope } from '../../rig/scope.ts'
 import { workedMs } from '../../rig/worked.ts'
 
 const known = operationNamed('payments.create').fields.map(({ name }) => name)
@@ -212,7 +213,7 @@ function parsesOrRefuses(input: RequestInput): boolean {
 }
 
 describe('hostile requests', () => {
-  it('hostile requests are parsed or refused with 400, 5,000 of them in a few seconds', () => {
+  it('hostile requests are parsed or refused with 400, each in a moment', () => {
     warm(['payments.create'])
     let slowest = 0
     const start = workedMs()
@@ -222,7 +223,7 @@ describe('hostile requests', () => {
         parsesOrRefuses(input)
         slowest = Math.max(slowest, workedMs() - before)
       }),
-      { numRuns: 5000 },
+      { numRuns: inScope(400, 5000) },
     )
     assert.ok(slowest < 250, `the slowest took ${slowest.toFixed(0)} ms`)
     assert.ok(workedMs() - start < 20_000)
@@ -248,7 +249,7 @@ describe('hostile requests', () => {
           request,
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: inScope(100, 1000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { parseRequest } from '../../../core/request/parse.ts'
 import type { Nested } from '../../../core/request/request.ts'
 import { groups, operationNamed, operations } from '../../../schemas/index.ts'
 import { formOf, requestOf } from '../../rig/arbitraries.ts'
+import { inScope } from '../../rig/scope.ts'
 
 /** The nested form of flat names, made without the decoder's tables. */
 function nest(parameters: readonly (readonly [string, string])[]): object {
@@ -54,7 +55,7 @@ describe('a valid request', () => {
             const values = structuredClone(plain(form.request))
             assert.deepEqual(parseRequest(name as string, { values }).request, form.request)
           }),
-          { numRuns: 25 },
+          { numRuns: inScope(2, 25) },
         )
       })
     }
@@ -77,7 +78,7 @@ describe('the order of a form', () => {
           assert.deepEqual(plain(actual as Nested), plain(expected as Nested))
         },
       ),
-      { numRuns: 50 },
+      { numRuns: inScope(10, 50) },
     )
   })
 })

@@ -479,7 +479,7 @@ test('steps of payments wait in bounded memory during a database outage and are 
     await steps.flush()
     assert.deepEqual(warned.slice(1), [], 'an outage has lines of its own')
     line.up()
-    await until(async () => ((await rows()) === 20_001 ? true : undefined), 20_000)
+    await until(async () => ((await rows()) === 20_001 ? true : undefined))
     await steps.close()
     steps.note({ paymentId, name: 'debit', startedMs: systemClock.realMs() })
     await steps.flush()

@@ -143,7 +143,7 @@ describe('decoupled authentications', () => {
         const key = await before.keyOf(id)
         await before.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
         const code = () => before.code(id)
-        await until(async () => ((await code()).startsWith('000.200') ? undefined : true), 20_000)
+        await until(async () => ((await code()).startsWith('000.200') ? undefined : true))
         assert.equal(await code(), abandoned)
       } finally {
         await worker.close()

@@ -62,13 +62,13 @@ describe('the end of an authentication, told late', () => {
       await run.back(id, token)
       await tellExpiry(id, ofAuthentication)
       const calls = () => run.acquirer.of(reference)
-      await until(async () => (calls().length > 1 ? true : undefined), 20_000)
+      await until(async () => (calls().length > 1 ? true : undefined))
       await until(() => isFree(id))
       assert.equal(await run.stateOf(id), 'pending')
       assert.deepEqual(calls(), ['debit', 'enquire'])
       // Its own end is an end.
       await tellExpiry(id, await expiryOf(id))
-      await until(async () => ((await run.stateOf(id)) === 'expired' ? true : undefined), 20_000)
+      await until(async () => ((await run.stateOf(id)) === 'expired' ? true : undefined))
       assert.deepEqual(calls().slice(-1), ['reverseByKey'])
     })
   }

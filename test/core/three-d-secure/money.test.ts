@@ -280,7 +280,7 @@ describe('money around an authentication', () => {
     // A job that was sent for the end of the authentication, and comes late.
     const attemptKey = await run.keyOf(id)
     await queueEngineJob(run, 'charge', { attemptKey, why: 'expiry' }, { key: attemptKey })
-    await until(async () => (run.acquirer.of('stale-expiry').length > 2 ? true : undefined), 20_000)
+    await until(async () => (run.acquirer.of('stale-expiry').length > 2 ? true : undefined))
     assert.deepEqual(run.acquirer.of('stale-expiry'), ['debit', 'enquire', 'enquire'])
     const isFree = async () => ((await leaseEnds(id)) === null ? true : undefined)
     await until(isFree)

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
+import { inScope } from '../../rig/scope.ts'
 import { ask, debit, type Hosted, startHost } from './hosted.ts'
 
 /** The promise, and what a busy machine adds. */
-const withinMs = 1_000 + 500
+const withinMs = 1_000 + inScope(20_000, 500)
 
 describe('health checks', () => {
   let run: Hosted
