@@ -7,7 +7,7 @@ import type { Seconds } from './times.ts'
 
 /** Tests that have a process for each file, because they kill servers or measure their own process. */
 export const apart =
-  /^test\/(?:(?:crashes|browser|examples|plugins\/embedded-postgres)\/|flows\/start)/
+  /^test\/(?:(?:crashes|plugins\/embedded-postgres)\/|examples\/.*\.long|flows\/start)/
 
 /**
  * Files that also run over a host of two pods in a long run: those where a request has to find its pod by something
