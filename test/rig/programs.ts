@@ -19,6 +19,7 @@ const programs = [
   'test/rig/installation/host-process.ts',
   'test/flows/key-rotation-process.ts',
   'test/flows/webhook-process.ts',
+  'test/plugins/embedded-postgres/host-process.ts',
 ] as const
 
 export type Program = (typeof programs)[number]
