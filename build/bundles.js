@@ -29,11 +29,15 @@ const passedOver = new Set(['dist', 'node_modules', 'template', 'wires', 'logos'
 /** A process that started before a renewal may still load a part of the former bundle. */
 const keepFormerMs = 24 * 60 * 60_000
 
-/** Renews the bundles of all packages whose sources changed. @returns the folders of these packages. */
-export async function renewBundles(folders = packageFolders()) {
+/**
+ * Renews the bundles of all packages whose sources changed.
+ * @param isAnew renews those of all, and leaves no former one.
+ * @returns the folders of these packages.
+ */
+export async function renewBundles(folders = packageFolders(), isAnew = false) {
   const stale = folders.flatMap((folder) => {
     const stamp = stampOf([folder])
-    return stamp === storedStamp(folder) ? [] : [{ folder, stamp }]
+    return stamp === storedStamp(folder) && !isAnew ? [] : [{ folder, stamp }]
   })
   if (stale.length === 0) return []
   const { build } = await import('esbuild').catch((thrown) => {
@@ -42,7 +46,9 @@ export async function renewBundles(folders = packageFolders()) {
       'the bundles need esbuild: install the packages with "npm ci", also those for development',
     )
   })
-  await Promise.all(stale.map(({ folder, stamp }) => makeBundles(build, folder, stamp)))
+  await Promise.all(
+    stale.map(({ folder, stamp }) => makeBundles(build, folder, stamp, isAnew ? 0 : keepFormerMs)),
+  )
   return stale.map(({ folder }) => folder)
 }
 
@@ -87,7 +93,7 @@ function storedStamp(folder) {
   }
 }
 
-async function makeBundles(build, folder, stamp) {
+async function makeBundles(build, folder, stamp, keepMs) {
   const { outputFiles } = await build({
     entryPoints: entriesOf(folder),
     absWorkingDir: folder,
@@ -109,7 +115,7 @@ async function makeBundles(build, folder, stamp) {
   const entries = outputFiles.filter((file) => !parts.includes(file))
   for (const { path, contents } of [...parts, ...entries]) write(path, contents)
   write(join(folder, stampFile), stamp)
-  removeFormer(folder, new Set(outputFiles.map(({ path }) => path)), keepFormerMs)
+  removeFormer(folder, new Set(outputFiles.map(({ path }) => path)), keepMs)
 }
 
 /** What others import from a package, by the name of its output: the targets of its `exports` and `imports`. */
@@ -123,10 +129,10 @@ function entriesOf(folder) {
   return Object.fromEntries(files.map((file) => [file.replace(/^\.\/|\.ts$/g, ''), file]))
 }
 
-/** Another process may read or write the same file, and has to find it whole. */
+/** Another process may read or write the same file, and has to find it whole. The name keeps drafts out of packages. */
 function write(path, contents) {
   mkdirSync(dirname(path), { recursive: true })
-  const draft = `${path}.${process.pid}`
+  const draft = `${path}.${process.pid}.map`
   writeFileSync(draft, contents)
   renameSync(draft, path)
 }
@@ -142,10 +148,8 @@ function removeFormer(folder, current, olderThanMs) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [word, folder = '.'] = process.argv.slice(2)
   if (word === '--new') {
-    const place = join(process.cwd(), folder)
-    removeFormer(place, new Set(), 0)
-    rmSync(join(place, stampFile), { force: true })
-    await renewBundles([place])
+    // Programs that run meanwhile find their bundles at any moment.
+    await renewBundles([join(process.cwd(), folder)], true)
   } else {
     for (const place of await renewBundles()) console.log(`bundled ${relative(root, place)}`)
   }

@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Choices, type Part, packagePrefix, unfitName, withoutPrefix } from './choices.ts'
 
-/** The folder of this package, in the repository and as installed. */
+/** The folder of this package: its code may be in a part of a bundle, some folders below. */
 function home(): string {
-  const here = dirname(fileURLToPath(import.meta.url))
-  return existsSync(join(here, 'template')) && existsSync(join(here, 'wires'))
-    ? here
-    : dirname(here)
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  return folder
 }
 
 /** Files of the template that belong to one part alone. */

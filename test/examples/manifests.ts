@@ -44,3 +44,12 @@ export const folders: readonly string[] = (rootManifest.workspaces ?? [])
 export function manifestIn(folder: string): Manifest {
   return read(`${folder}/package.json`)
 }
+
+/** The files that Node takes: the sources are for the repository alone. */
+export function targetsOf(entries: Manifest['exports']): string[] {
+  return Object.values(entries).flatMap((entry) =>
+    typeof entry === 'string'
+      ? [entry]
+      : Object.entries(entry).flatMap(([key, file]) => (key === '@tollgate/source' ? [] : [file])),
+  )
+}

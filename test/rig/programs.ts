@@ -23,6 +23,7 @@ const programs = [
   'test/faults/receiver-process.ts',
   'test/flows/key-rotation-process.ts',
   'test/flows/webhook-process.ts',
+  'test/plugins/embedded-postgres/host-process.ts',
 ] as const
 
 export type Program = (typeof programs)[number]

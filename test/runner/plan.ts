@@ -6,8 +6,7 @@ import { root } from '../rig/sources.ts'
 import type { Seconds } from './times.ts'
 
 /** Tests that have a process for each file: they kill servers, measure their own process, or read what others set. */
-export const apart =
-  /^test\/(?:(?:browser|examples|plugins\/embedded-postgres)\/|flows\/start|rules\/docs)/
+export const apart = /^test\/(?:plugins\/embedded-postgres\/|examples\/.*\.long|rules\/docs)/
 
 /**
  * Files that also run over a host of two pods in a long run: those where a request has to find its pod by something

@@ -14,6 +14,7 @@ import {
   type ServerUser,
 } from '../../../plugins/embedded-postgres/server-user.ts'
 import { endServer, scratchFolder } from '../../rig/cluster.ts'
+import { bundled } from '../../rig/programs.ts'
 
 export interface HostOrder {
   readonly user: ServerUser | null
@@ -93,8 +94,9 @@ export async function startHost(
   onFork: (child: ChildProcess) => void = () => undefined,
 ): Promise<Host> {
   const order: HostOrder = { user, options: { binaries: binariesFor(test, user), ...wanted } }
-  const child = fork(join(import.meta.dirname, 'host-process.ts'), [JSON.stringify(order)], {
-    execArgv: ['--conditions=@tollgate/source'],
+  const program = await bundled('test/plugins/embedded-postgres/host-process.ts')
+  const child = fork(program, [JSON.stringify(order)], {
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   onFork(child)

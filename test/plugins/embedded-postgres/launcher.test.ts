@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type pg from 'pg'
 import { identity } from '../../../plugins/embedded-postgres/server-user.ts'
+import { sampled } from '../../rig/scope.ts'
 import {
   afterwards,
   killServer,
@@ -51,7 +52,11 @@ for (const { name, user } of starters) {
       assert.equal(await countKept(second.url), 0)
       await second.stop()
     })
+  })
+}
 
+for (const { name, user } of sampled(starters, 1)) {
+  describe(`started by ${name}`, () => {
     test('the server is durable, speaks UTF-8 and listens on loopback for the password alone', async (t) => {
       const project = newProject(t, user)
       const host = await startHost(t, user, options(project))

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { inScope } from '../../rig/scope.ts'
 import {
   killServer,
   killSession,
@@ -53,7 +54,7 @@ describe('hosts of one database', () => {
   test('who comes while the last one leaves gets a server all the same', async (t) => {
     const project = newProject(t, user)
     let host = await startHost(t, user, options(project))
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < inScope(2, 5); round += 1) {
       const [next] = await Promise.all([startHost(t, user, options(project)), host.stop()])
       await onDatabase(next.url, (client) => client.query('select 1'))
       host = next
@@ -139,7 +140,7 @@ describe('hosts of one database', () => {
     const project = newProject(t, user)
     const asHost = { ...options(project), isHost: true }
     let host = await startHost(t, user, asHost)
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < inScope(2, 5); round += 1) {
       const late = startHost(t, user, asHost).catch(() => undefined)
       const [next] = await Promise.all([late, host.stop()])
       await next?.stop()

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { newContext } from '../support/browser.ts'
-import { type ScriptedGateway, scriptedGateway, scriptOf } from '../support/scripted-gateway.ts'
-import { openShop, type Shop, type ShopPage } from '../support/shop.ts'
-import { cvvField, fillCard, numberField, pay } from '../support/shopper.ts'
+import { newContext } from './support/browser.ts'
+import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
+import { openShop, type Shop, type ShopPage } from './support/shop.ts'
+import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
 
 describe('options of a page', () => {
   let gateway: ScriptedGateway

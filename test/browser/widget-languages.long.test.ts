@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { release } from '@tollgate/widget'
-import { type DemoShop, openDemoShop } from '../../../host/serve/demo-shop/demo-shop.ts'
-import { languageCodes, tagOf } from '../../../plugins/widget/texts/languages.ts'
-import { type Hosted, startHost } from '../../host/http/hosted.ts'
-import { barriersOf, leftInEnglish, textsOf } from '../support/barriers.ts'
-import { newContext } from '../support/browser.ts'
-import { challengeFrame, fillCard, numberField, pay } from '../support/shopper.ts'
+import { type DemoShop, openDemoShop } from '../../host/serve/demo-shop/demo-shop.ts'
+import { languageCodes, tagOf } from '../../plugins/widget/texts/languages.ts'
+import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { barriersOf, leftInEnglish, textsOf } from './support/barriers.ts'
+import { newContext } from './support/browser.ts'
+import { challengeFrame, fillCard, numberField, pay } from './support/shopper.ts'
 
 /** Brands and words that languages share. */
 const names = new Set(['Mastercard', 'PayPal', 'IBAN', 'MM / YY', 'EUR', 'TEST'])

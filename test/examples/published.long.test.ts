@@ -10,7 +10,7 @@ import { makeKey } from '../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../rig/database.ts'
 import { packedProject } from '../rig/packed.ts'
 import { fenced } from './fenced.ts'
-import { folders, type Manifest, manifestIn } from './manifests.ts'
+import { folders, type Manifest, manifestIn, targetsOf } from './manifests.ts'
 
 const run = promisify(execFile)
 const keys = makeKey('main')
@@ -87,15 +87,6 @@ for (const folder of folders) {
       assert.equal(stderr, '', 'without a warning')
     })
   })
-}
-
-/** The files that Node takes: the sources are for the repository alone. */
-function targetsOf(entries: Manifest['exports']): string[] {
-  return Object.values(entries).flatMap((entry) =>
-    typeof entry === 'string'
-      ? [entry]
-      : Object.entries(entry).flatMap(([key, file]) => (key === '@tollgate/source' ? [] : [file])),
-  )
 }
 
 /** Starts a program, and ends it by a signal once it has said something, unless it ends by itself. */

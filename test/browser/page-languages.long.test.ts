@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { release } from '@tollgate/widget'
 import type { Page } from 'playwright-core'
-import { languageCodes, tagOf } from '../../../plugins/widget/texts/languages.ts'
-import { type Hosted, startHost } from '../../host/http/hosted.ts'
-import { barriersOf, leftInEnglish, textsOf } from '../support/barriers.ts'
-import { newContext } from '../support/browser.ts'
+import { languageCodes, tagOf } from '../../plugins/widget/texts/languages.ts'
+import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { barriersOf, leftInEnglish, textsOf } from './support/barriers.ts'
+import { newContext } from './support/browser.ts'
 
 type Fields = Readonly<Record<string, string>>
 type View = { readonly name: string; readonly address: (code: string) => string }

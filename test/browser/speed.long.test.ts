@@ -1,10 +1,10 @@
 /** The shopper waits for nothing and sees nothing jump. Measures are printed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { newContext } from '../support/browser.ts'
-import { type RealGateway, realGateway } from '../support/real-gateway.ts'
-import { openShop, type Shop } from '../support/shop.ts'
-import { numberField } from '../support/shopper.ts'
+import { newContext } from './support/browser.ts'
+import { type RealGateway, realGateway } from './support/real-gateway.ts'
+import { openShop, type Shop } from './support/shop.ts'
+import { numberField } from './support/shopper.ts'
 
 const watch = `
   window.seen = { shift: 0, tasks: [] }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { newContext } from '../support/browser.ts'
-import { type ScriptedGateway, scriptedGateway, scriptOf } from '../support/scripted-gateway.ts'
-import { openShop, type Shop, type ShopPage } from '../support/shop.ts'
-import { cvvField, fillCard, numberField, pay } from '../support/shopper.ts'
+import { newContext } from './support/browser.ts'
+import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
+import { openShop, type Shop, type ShopPage } from './support/shop.ts'
+import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 

@@ -1,11 +1,11 @@
 /** Every language fits: nothing runs out of its form on the smallest screen, in any state. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { languageCodes, tagOf } from '../../../plugins/widget/texts/languages.ts'
-import { newContext } from '../support/browser.ts'
-import { type ScriptedGateway, scriptedGateway, scriptOf } from '../support/scripted-gateway.ts'
-import { openShop, type Shop } from '../support/shop.ts'
-import { numberField, pay } from '../support/shopper.ts'
+import { languageCodes, tagOf } from '../../plugins/widget/texts/languages.ts'
+import { newContext } from './support/browser.ts'
+import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
+import { openShop, type Shop } from './support/shop.ts'
+import { numberField, pay } from './support/shopper.ts'
 
 describe('every language', () => {
   let gateway: ScriptedGateway
