@@ -72,7 +72,7 @@ function report(counts: readonly Summary[], checksFailed: number): number {
   const failed = sum((count) => count.failed) + checksFailed
   const skipped = sum((count) => count.skipped)
   const times: Seconds = new Map(counts.flatMap((one) => Object.entries(one.times)))
-  if (failed === 0) noteTimes(times)
+  noteTimes(times)
   for (const line of byFolder(times)) console.log(line)
   const failedFiles = counts.flatMap((one) => one.failedFiles)
   if (failedFiles.length > 0) console.log(`✖ failed: ${failedFiles.join(' ')}`)

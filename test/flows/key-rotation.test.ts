@@ -330,6 +330,9 @@ describe('rotation of data keys', () => {
       assert.match(error.message, /1 processes do not open data key [0-9a-f]{32} yet: ".+"/)
       return true
     })
+    await until(async () =>
+      run.logs.find(({ fields }) => /"newer", which is not among/.test(String(fields.why))),
+    )
     assert.deepEqual(await states(), ['current', 'announced'])
     // Without its announcement it does not delay the next rotation.
     const announced = (await keysThere())[1]!.id
@@ -338,9 +341,6 @@ describe('rotation of data keys', () => {
     assert.deepEqual(await states(), ['retired', 'retired', 'current'])
     assert.equal(await rebill(id), approved)
     assert.equal(await rebill((await run.pay()).id), approved)
-    await until(async () =>
-      run.logs.find(({ fields }) => /"newer", which is not among/.test(String(fields.why))),
-    )
   })
 
   test('a process that sleeps through a rotation cannot commit a row under the closed key', async () => {

@@ -1,5 +1,5 @@
 /** Which test files a run takes, and which of them share a process. */
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../rig/sources.ts'
@@ -79,6 +79,9 @@ const inPods = (files: readonly string[], pod: 'first' | 'last'): Group => ({
   pod,
 })
 
+/** Before a file's first run: longer files take longer, as a rule. */
+const guessed = (file: string) => statSync(join(root, file)).size / 2_000
+
 /** One process more than processors, since tests wait for PostgreSQL. The longest file goes to the idlest process. */
 function balanced(files: readonly string[], times: Seconds): Group[] {
   const groups = Array.from({ length: availableParallelism() + 1 }, (_, index) => ({
@@ -87,7 +90,7 @@ function balanced(files: readonly string[], times: Seconds): Group[] {
     seconds: 0,
     isApart: false,
   }))
-  const secondsOf = (file: string) => times.get(file) ?? 1
+  const secondsOf = (file: string) => times.get(file) ?? guessed(file)
   for (const file of [...files].sort((one, other) => secondsOf(other) - secondsOf(one))) {
     const idlest = groups.reduce((least, one) => (one.seconds < least.seconds ? one : least))
     idlest.files.push(file)

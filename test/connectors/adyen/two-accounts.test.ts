@@ -125,8 +125,9 @@ describe('two accounts at one merchant account of Adyen', () => {
       })
       run.adyen.ledger.endUndo(key, 'done')
       await run.tell(run.adyen.messageAbout(key))
-      assert.ok(!(await run.code(id)).startsWith('000'), 'both are back')
-      assert.equal(second.isUndone, true)
+      // The message waits while the engine stores that it asked.
+      await until(async () => ((await run.code(id)).startsWith('000') ? undefined : true))
+      assert.equal(second.isUndone, true, 'both are back')
     })
   }
 
