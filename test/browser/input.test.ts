@@ -83,8 +83,8 @@ describe('the fields of a card', () => {
 
   test('show brand and length of the security code while the number is typed', async () => {
     await numberField(page).pressSequentially('37')
-    await page.locator('.wpwl-brand-AMEX').waitFor()
-    assert.equal(await page.locator('.wpwl-brand').count(), 1)
+    await page.locator('.wpwl-brand').nth(1).waitFor({ state: 'detached' })
+    assert.equal(await page.locator('.wpwl-brand-AMEX').count(), 1)
     await cvvField(page).pressSequentially('12345')
     assert.equal(await cvvField(page).inputValue(), '1234')
     await numberField(page).fill('4')

@@ -90,6 +90,8 @@ describe('two accounts at one merchant account of Adyen', () => {
       await run.tell(byHand(payment, { eventCode, pspReference, merchantReference: names[name] }))
       await run.tell(success)
       assert.ok(!(await run.code(id)).startsWith('000'))
+      // A message waits while the engine works on the payment.
+      await until(async () => ((await run.listed(id)).length > 0 ? true : undefined))
       assert.deepEqual(await run.listed(id), ['conflict'])
     })
   }
