@@ -164,7 +164,10 @@ describe('connections', () => {
       )
     // A later honest request is answered only after those before it were handled.
     await ask(host.url, '/v1/payments', { token: host.token, form })
-    const rows = await begun()
+    const rows = await until(async () => {
+      const found = await begun()
+      return found.length >= 32 ? found : undefined
+    })
     assert.equal(rows.length, 32)
     for (const { id } of rows) await host.event(id, 'payment.approved')
   })
