@@ -32,9 +32,6 @@ import { settlementEffect } from './settlement-effect.ts'
 import { settlementFetch } from './settlement-fetch.ts'
 import { settlementRetry } from './settlement-retry.ts'
 
-/** A claimed timer comes back after this time, unless its work has ended. */
-const againMs = 60_000
-
 const firstKinds = new Set(['authorize', 'debit', 'credit', 'verify'])
 
 /**
@@ -90,7 +87,7 @@ const questions: { readonly [Kind in TimerKind]?: 'look' | 'expiry' | 'queued' }
 }
 
 async function claimTimers(engine: Engine): Promise<ClaimedRow[]> {
-  const claimed = await engine.lanes.single(claimDue(limits.timersPerClaim, againMs))
+  const claimed = await engine.lanes.single(claimDue(limits.timersPerClaim, limits.timerAgainMs))
   if (claimed.length === 0) return []
   const connectors = await engine.lanes.single(connectorsOf(claimed))
   const connectorOf = new Map(connectors.map(({ ref, connector }) => [ref, connector]))

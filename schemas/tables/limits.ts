@@ -223,6 +223,8 @@ export const limits = {
   heartbeatMs: 15 * second,
   housekeepingMs: 12 * hour,
   timersPerClaim: 500,
+  /** A claimed timer comes back after this time, unless its work has ended. */
+  timerAgainMs: 60 * second,
 
   // The audit trail, and alarms.
   auditLinksAtOnce: 500,

@@ -123,12 +123,12 @@ describe('the share of approvals', () => {
       open.push(id)
     }
     const [enquired, ...told] = open
-    await run.gateway.operator.enquire(enquired!, alice)
+    await run.operator.enquire(enquired!, alice)
     for (const id of told) await approveByEvent(id, run.gateway)
     const lost = await pay('lost-sale')
     assert.equal(lost.code, '000.200.001')
-    await run.gateway.operator.enquire(lost.id, alice)
-    await run.gateway.operator.settle(lost.id, 'approved', alice)
+    await run.operator.enquire(lost.id, alice)
+    await run.operator.settle(lost.id, 'approved', alice)
     await countedApprovals(open.length + 1)
     await failuresOn(run.gateway)
   })

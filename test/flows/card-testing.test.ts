@@ -24,7 +24,7 @@ describe('card testing', () => {
   let channel: string
   let merchant: string
   before(async () => {
-    run = await startWithAcquirer({ cardTesting: thresholds })
+    run = await startWithAcquirer({ pool: {}, cardTesting: thresholds })
     other = await run.another({ plugins: [run.acquirer.plugin], cardTesting: thresholds })
   })
   after(() => closeChecked(run))

@@ -168,7 +168,7 @@ describe('3-D Secure by the simulated issuer', () => {
     })
     assert.equal((await read(id)).result.code, '000.200.000')
     const ended = async () => ((await read(id)).result.code === '000.200.000' ? undefined : true)
-    await until(ended, 30_000)
+    await until(ended)
     assert.equal((await read(id)).result.code, '100.380.501')
     const page = here(redirect!.url)
     assert.equal((await submit(page, { do: 'confirm', code: '1234' })).status, 303)

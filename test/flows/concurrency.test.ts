@@ -39,7 +39,7 @@ describe('concurrency over two processes', () => {
   let run: TestGateway
   let other: Gateway
   before(async () => {
-    run = await startGateway()
+    run = await startGateway({ pool: {} })
     other = await run.another()
   })
   after(() => closeChecked(run))

@@ -2,6 +2,7 @@
  * A `rotate`, `rewrap` or payment load in its own process, which dies by kill -9 at a given point.
  * Started by key-rotation.test.ts, which passes the task as the first argument.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   createGateway,
   type FaultPoint,
@@ -65,6 +66,8 @@ if (order.work === 'serve') {
       } catch (error) {
         tell({ failed: String((error as Error).stack) })
       }
+      // Payments at every step of the rotation, without a processor of their own.
+      await pause(20)
     }
   }
   tell({ ready: true })

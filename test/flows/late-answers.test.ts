@@ -170,7 +170,7 @@ describe('late answers', () => {
     )
     await until(async () => ((await isLeft(paymentId)) ? true : undefined))
     const by = { by: 'alice', reason: 'the goods are on their way' }
-    await run.gateway.operator.settle(paymentId, 'approved', by)
+    await run.operator.settle(paymentId, 'approved', by)
     assert.equal(await code(paymentId), charged)
     assert.equal((await balanceOf(run, paymentId)).captured, 9200n)
     assert.ok((await audited(paymentId)).includes('payment.kept'))

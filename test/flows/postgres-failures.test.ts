@@ -27,7 +27,7 @@ describe('Postgres closes every session under load', () => {
       contract: 1,
       connectors: [createSimulator(ledger)],
     })
-    const run = await startGateway({ simulator })
+    const run = await startGateway({ pool: {}, simulator })
     try {
       const answered: PaymentView[] = []
       const turnedAway: GatewayError[] = []
@@ -98,7 +98,7 @@ describe('Postgres closes every session under load', () => {
   })
 
   test('jobs continue afterwards: a due enquiry is made', async () => {
-    const run = await startGateway()
+    const run = await startGateway({ pool: {} })
     try {
       const { id } = await run.pay({
         card: {
@@ -122,6 +122,7 @@ describe('Postgres closes every session under load', () => {
     let questions = 0
     let aheadMs = 0
     const run = await startWithAcquirer({
+      pool: {},
       shutdownGraceMs: 50,
       through: async (url) => {
         line = await lineTo(url)

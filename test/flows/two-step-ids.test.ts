@@ -149,7 +149,7 @@ describe('the id of a two-step payment', { concurrency: true }, () => {
       (await run.audited(authorisation)).includes('late-success-stands') ? true : undefined,
     )
     await tells(id, noMoney)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     await settles(id, charged)
     assert.equal((await balanceOf(run, authorisation)).captured, 9200n)
     await isAtRest(authorisation)

@@ -31,6 +31,7 @@ const forgetful = {
   shared_buffers: '128MB',
   max_connections: '600',
   wal_compression: 'off',
+  autovacuum: 'off',
 }
 
 export interface TestCluster {

@@ -56,8 +56,16 @@ export type TestGateway = {
     more?: Readonly<Record<string, unknown>>,
     options?: { on?: Gateway; key?: string },
   ): Promise<PaymentView>
+  /** The gateway's operator, who tries again while another process works on the payment, as the refusal asks. */
+  readonly operator: Pick<Gateway['operator'], 'enquire' | 'settle'>
   close(): Promise<void>
 }
+
+/**
+ * Each connection plans the statements that it runs, which costs PostgreSQL more than running them. Tests of
+ * many requests at once take the engine's own numbers.
+ */
+const fewConnections = { group: 1, single: 2, read: 1, jobs: 1 }
 
 /** A simulator with books of its own. */
 export const freshSimulator = (): Plugin => createSimulatorPlugin()
@@ -104,6 +112,8 @@ export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'database'>> & {
   readonly schema?: string
   /** False: an empty database, which the engine migrates itself. */
   readonly cloned?: boolean
+  /** Instead of few connections; `{}` for the engine's own numbers. */
+  readonly pool?: NonNullable<GatewayOptions['database']['pool']>
   /** Replaces the simulator with books of its own. */
   readonly simulator?: Plugin
   /** The address that the engine uses: a proxy in front of the database. */
@@ -116,7 +126,7 @@ export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'database'>> & {
  */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   lookOften()
-  const { cloned, schema, through, simulator, ...given } = options
+  const { cloned, schema, through, simulator, pool = fewConnections, ...given } = options
   const template = options.pod === undefined ? migrated : undecided
   const database = await createDatabase(cloned === false ? undefined : template)
   const url = through === undefined ? database.url : await through(database.url)
@@ -137,7 +147,12 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       ...given,
       ...more,
       plugins: [simulator ?? freshSimulator(), ...(more.plugins ?? given.plugins ?? [])],
-      database: { url, ...(schema === undefined ? {} : { schema }), ...more.database },
+      database: {
+        url,
+        pool,
+        ...(schema === undefined ? {} : { schema }),
+        ...more.database,
+      },
     })
     gateway.on((event) => events.add(event))
     gateways.push(gateway)
@@ -174,6 +189,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           { ...card('4200000000000000'), entityId: channel, ...more } as never,
           key === undefined ? {} : { idempotencyKey: key },
         ),
+      operator: {
+        enquire: untilFree(gateway.operator.enquire),
+        settle: untilFree(gateway.operator.settle),
+      },
       async close() {
         await Promise.all(gateways.map((one) => one.close()))
         await client.end()
@@ -249,6 +268,17 @@ export async function until<T>(
     await pause(Math.min(longestPauseMs, 5 + waitedMs / 10))
   }
 }
+
+/** Asks again while another process works on the payment. */
+export const untilFree =
+  <Given extends unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
+  (...given: Given): Promise<Answer> =>
+    until(() =>
+      ask(...given).catch((error: Error) => {
+        if (/another process works on this payment now/.test(error.message)) return undefined
+        throw error
+      }),
+    )
 
 /** Committed events and the callers that wait for them; earlier events are found too. */
 class Events {

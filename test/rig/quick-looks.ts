@@ -1,7 +1,13 @@
 /** Engines of tests look for work more often than those of users, because nobody but a test waits for a look. */
 import { limits } from '@tollgate/schemas'
 
-const quick = { dispatcherPollMs: 60, webhookPollMs: 60, eventFeedPollMs: 30 }
+const quick = {
+  dispatcherPollMs: 60,
+  webhookPollMs: 60,
+  eventFeedPollMs: 30,
+  // The second of two works on a payment that meet waits for it.
+  timerAgainMs: 5_000,
+}
 let isChosen = false
 
 /** For engines that start in this process, unless a test chose other pauses. */

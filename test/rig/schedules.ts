@@ -7,12 +7,16 @@ export const goodCard = '4200000000000000'
 export const charge = { amount: '12.00', currency: 'EUR', paymentType: 'DB' }
 /** At six in the morning on the first of every month. */
 export const monthly = { hour: '6', dayOfMonth: '1', month: '*' }
+/** One due time, which `comeDue` brings. */
+export const once = { expression: '0 0 0 1 1 ? 2090' }
 
 export type Scheduling = {
   clockAt(time: string): Promise<ClockView>
   /** Id of a new registration. */
   store(more?: object): Promise<string>
   schedule(registrationId: string, more?: object, on?: Gateway): Promise<ScheduleView>
+  /** Moves the due time of these schedules of the job `once` to this second; another one may come a year later. */
+  comeDue(ids: readonly string[], another?: boolean): Promise<void>
   /** Advances a clock and waits until it has arrived. */
   advance(id: string, by: object): Promise<ClockView>
   /** Executions of a schedule, oldest first, as `yyyy-MM-dd HH:mm:ss STATE`. */
@@ -20,7 +24,9 @@ export type Scheduling = {
   executions(id: string): Promise<ExecutionsView>
 }
 
-export function scheduling(run: Pick<TestGateway, 'gateway' | 'merchant' | 'channel'>): Scheduling {
+export function scheduling(
+  run: Pick<TestGateway, 'gateway' | 'merchant' | 'channel' | 'sql'>,
+): Scheduling {
   const executions = (id: string) => run.gateway.schedules.executions(id, { limit: '500' } as never)
   return {
     clockAt: (time) => run.gateway.testClocks.create({ entityId: run.merchant, time } as never),
@@ -41,6 +47,15 @@ export function scheduling(run: Pick<TestGateway, 'gateway' | 'merchant' | 'chan
         job: monthly,
         ...more,
       } as never),
+    async comeDue(ids, another = false) {
+      await run.sql(
+        `with due as (select date_trunc('second', now()) as at)
+         update tollgate.schedule set next_at = due.at, expression =
+           to_char(due.at at time zone schedule.zone, 'FMSS FMMI FMHH24 FMDD FMMM ? YYYY') || $2
+         from due where id = any($1::uuid[])`,
+        [ids, another ? ',2090' : ''],
+      )
+    },
     async advance(id, by) {
       await run.gateway.testClocks.advance(id, by as never)
       return until(async () => {

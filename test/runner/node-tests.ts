@@ -22,7 +22,7 @@ const testLimitMs = { short: 300_000, long: 30 * 60_000, pods: 300_000 }
 /** A group silent for much longer than its slowest test hangs after its tests. A busy machine delays even timers. */
 const silenceMarginMs = 60_000
 
-const none: Summary = { passed: 0, failed: 0, skipped: 0, failedFiles: [], times: {} }
+const none: Summary = { passed: 0, failed: 0, skipped: 0, failedFiles: [], failures: [], times: {} }
 
 /** Output is streamed, counts come from a second report. */
 export async function runGroup(

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 import { root } from '../rig/sources.ts'
+import { failures } from './failures.ts'
 
 /** The last line of this reporter for a complete run. */
 export interface Summary {
@@ -9,6 +10,8 @@ export interface Summary {
   readonly skipped: number
   /** Files with a failed test. */
   readonly failedFiles: readonly string[]
+  /** A line for each failed test. */
+  readonly failures: readonly string[]
   /** Seconds of each test file. */
   readonly times: Readonly<Record<string, number>>
 }
@@ -21,9 +24,13 @@ export default async function* summaryReporter(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
   const failedFiles = new Set<string>()
+  const lines: string[] = []
+  const failureOf = failures()
   const times: Record<string, number> = {}
   for await (const event of events) {
     yield '.'
+    const failure = failureOf(event)
+    if (failure !== null) lines.push(`${failure.path}: ${firstLine(failure.error)}`)
     if (event.type === 'test:pass' || event.type === 'test:fail') {
       const { file = '', nesting, details } = event.data
       const name = relative(root, file)
@@ -36,7 +43,10 @@ export default async function* summaryReporter(
     const left = skipped + todo
     const failed = tests - passed - left
     const counts = { passed, failed, skipped: left }
-    const summary: Summary = { ...counts, failedFiles: [...failedFiles], times }
+    const summary: Summary = { ...counts, failedFiles: [...failedFiles], failures: lines, times }
     yield `\n${JSON.stringify(summary)}\n`
   }
 }
+
+const firstLine = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0]

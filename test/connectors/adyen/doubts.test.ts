@@ -140,7 +140,7 @@ describe('doubts about operations at Adyen', () => {
     await run.tellAbout(id)
     assert.equal(await counted(authorised), 4000n)
     assert.deepEqual(await run.listed(id), ['conflict'])
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
   })
 
   test('a repeat of a failure ends no capture that was made again, and a new failure is listed', async () => {
@@ -165,7 +165,7 @@ describe('doubts about operations at Adyen', () => {
     assert.equal(entry?.count, 1n, 'listed once')
     run.adyen.ledger.recapture(one)
     await run.tellAbout(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await counted(authorised), 4000n)
   })
 
@@ -188,7 +188,7 @@ describe('doubts about operations at Adyen', () => {
         )
       assert.equal(await counted(authorised), 4000n, order)
       assert.deepEqual(await run.listed(id), ['conflict'], order)
-      await run.gateway.operator.settle(id, 'approved', by)
+      await run.operator.settle(id, 'approved', by)
     }
   })
 
@@ -516,8 +516,8 @@ describe('doubts about operations at Adyen', () => {
     run.front.meet(lost, 'any')
     const id = await follow(authorised, 'CP', '60.00')
     await repeatRefused(id)
-    await run.gateway.operator.enquire(id, by)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.enquire(id, by)
+    await run.operator.settle(id, 'approved', by)
     const refund = await follow(id, 'RF', '60.00')
     await run.tellAbout(refund)
     assert.equal(await run.code(refund), done)

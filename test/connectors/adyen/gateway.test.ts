@@ -70,7 +70,7 @@ describe('payments at Adyen', () => {
     assert.ok((await run.listed(id)).includes('conflict'))
     // Who asks Adyen finds that the money is there.
     const by = { by: 'alice', reason: 'the Customer Area shows it as captured again' }
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal((await balanceOf(run, authorised)).captured, 6000n)
   })
 

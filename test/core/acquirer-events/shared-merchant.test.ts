@@ -95,7 +95,7 @@ describe('accounts with one merchant number', () => {
     const success = { eventId: 'stood', key, outcome: { is: 'accepted', refs, finalBy: 'event' } }
     await told(run.account, failure)
     await told(run.account, success)
-    await run.gateway.operator.settle(id, 'approved', {
+    await run.operator.settle(id, 'approved', {
       by: 'alice',
       reason: 'the acquirer says so',
     })

@@ -39,6 +39,7 @@ describe('questions on behalf of shoppers', () => {
   let run: TestGateway
   before(async () => {
     run = await startGateway({
+      pool: {},
       role: 'api',
       publicUrl: 'https://pay.example',
       simulator: counted(),

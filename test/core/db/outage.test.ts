@@ -73,6 +73,7 @@ test('a statement that is refused for its content is no outage', () => {
 test('a worker whose database is away writes one line, and another when it is back', async () => {
   let line: Line | undefined
   const run = await startGateway({
+    pool: {},
     through: async (url) => {
       line = await lineTo(url)
       return line.url
@@ -105,7 +106,7 @@ test('a worker whose database is away writes one line, and another when it is ba
 })
 
 test('a start waits for its database, says what it waits for, and goes on when it is there', async () => {
-  const run = await startGateway({ role: 'api' })
+  const run = await startGateway({ pool: {}, role: 'api' })
   const line = await lineTo(run.database.url)
   const { lines, log } = kept()
   line.down()
@@ -130,7 +131,7 @@ test('a start waits for its database, says what it waits for, and goes on when i
 })
 
 test('a start without time to wait, a wrong password and a missing database fail at once', async () => {
-  const run = await startGateway({ role: 'api' })
+  const run = await startGateway({ pool: {}, role: 'api' })
   const start = (url: string, startWait: number) =>
     run.another({ database: { url }, startWait, keys: localKeys(testKey) })
   const at = (change: (url: URL) => void) => {
@@ -175,7 +176,7 @@ test('only what can pass by itself is waited for', () => {
 })
 
 test('a process is ready only while its database takes writes', async () => {
-  const run = await startGateway({ role: 'api' })
+  const run = await startGateway({ pool: {}, role: 'api' })
   try {
     assert.equal(await run.gateway.isReady(), true)
     const readOnly = (value: 'on' | 'off') =>
@@ -199,6 +200,7 @@ test('a process is ready only while its database takes writes', async () => {
 test('a server that hangs makes a process not ready within a second, with one write under way', async () => {
   let line: Line | undefined
   const run = await startGateway({
+    pool: {},
     role: 'api',
     through: async (url) => {
       line = await lineTo(url)
@@ -222,7 +224,7 @@ test('a server that hangs makes a process not ready within a second, with one wr
 })
 
 test('a pool closes with no line of an outage', async () => {
-  const run = await startGateway({ role: 'api' })
+  const run = await startGateway({ pool: {}, role: 'api' })
   const { lines, log } = kept()
   const database = new Database({ url: run.database.url }, log)
   database.outage.watch()

@@ -40,7 +40,7 @@ const opener = (url: string) => async () => {
 }
 
 test('a direct connection has settings of its session, and named statements', async () => {
-  const run = await startGateway({ role: 'api' })
+  const run = await startGateway({ pool: {}, role: 'api' })
   const database = new Database({ url: run.database.url })
   try {
     const lanes = new Lanes(database, { single: 1, read: 1 })
@@ -67,7 +67,7 @@ test('a direct connection has settings of its session, and named statements', as
 })
 
 test('where a pooler may stand, settings last for one transaction, and no statement has a name', async () => {
-  const run = await startGateway({ role: 'api' })
+  const run = await startGateway({ pool: {}, role: 'api' })
   const database = new Database({ url: run.database.url, prepare: false })
   try {
     const lanes = new Lanes(database, { single: 1, read: 1 })
@@ -211,7 +211,7 @@ describe('behind PgBouncer in transaction mode', { skip: withoutPgBouncer }, () 
 
 describe('behind PgBouncer in session mode', { skip: withoutPgBouncer }, () => {
   test('a start with named statements needs no setting', async () => {
-    const run = await startGateway({ role: 'api' })
+    const run = await startGateway({ pool: {}, role: 'api' })
     const pooler = await startPgBouncer(run.database.url, { mode: 'session', size: 60 })
     try {
       assert.deepEqual(await examinePooler(opener(pooler.url)), {
@@ -232,7 +232,7 @@ describe('behind PgBouncer in session mode', { skip: withoutPgBouncer }, () => {
   })
 
   test('a wrong password ends a start at once', async () => {
-    const run = await startGateway({ role: 'api' })
+    const run = await startGateway({ pool: {}, role: 'api' })
     const pooler = await startPgBouncer(run.database.url, { mode: 'session', password: true })
     try {
       const url = new URL(pooler.url)

@@ -34,7 +34,7 @@ describe('a database connection that swallows everything', () => {
   let database: Database
   let lanes: Lanes
   before(async () => {
-    run = await startGateway({ role: 'api' })
+    run = await startGateway({ pool: {}, role: 'api' })
     await run.sql('create table public.note (id uuid primary key, word text not null)')
     line = await lineTo(run.database.url)
     database = new Database({ url: line.url })

@@ -14,7 +14,7 @@ describe('subscriptions', () => {
   let run: TestGateway
 
   before(async () => {
-    run = await startGateway()
+    run = await startGateway({ pool: {} })
     await run.sql('create table shop_event (name text, event_id text, payment_id text, no serial)')
   })
   after(() => run.close())

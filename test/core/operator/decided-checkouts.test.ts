@@ -34,9 +34,9 @@ describe('decisions about tries of a checkout', () => {
       checkout,
       other.id,
     ])
-    await run.gateway.operator.enquire(id, by)
+    await run.operator.enquire(id, by)
     const { state, text } = await until(() =>
-      run.gateway.operator.settle(id, 'approved', by).catch(() => undefined),
+      run.operator.settle(id, 'approved', by).catch(() => undefined),
     )
     assert.equal(state, 'declined')
     assert.match(text, /paid the checkout with another payment/)

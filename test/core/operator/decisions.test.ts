@@ -26,7 +26,7 @@ describe("operators' decisions", () => {
   let run: AcquirerRun
   let other: Gateway
   before(async () => {
-    run = await startWithAcquirer({ connectorTimeoutMs: 1_000 })
+    run = await startWithAcquirer({ pool: {}, connectorTimeoutMs: 1_000 })
     other = await run.another({ plugins: [run.acquirer.plugin], connectorTimeoutMs: 1_000 })
   })
   after(() => closeChecked(run))
@@ -411,7 +411,7 @@ describe("operators' decisions", () => {
 describe('work that exhausted its tries', () => {
   let run: AcquirerRun
   before(async () => {
-    run = await startWithAcquirer({ role: 'api', acquirer: scriptedAcquirer() })
+    run = await startWithAcquirer({ pool: {}, role: 'api', acquirer: scriptedAcquirer() })
   })
   after(() => closeChecked(run))
 
@@ -433,7 +433,7 @@ describe('work that exhausted its tries', () => {
       run.sql(`select 1 from tollgate_boss.job where name = 'charge-dead' and data @> $1`, [
         JSON.stringify({ attemptKey: key }),
       ])
-    await until(async () => ((await dead()).length > 0 ? true : undefined), 20_000)
+    await until(async () => ((await dead()).length > 0 ? true : undefined))
     await broken.close()
     const steps = await run.gateway.payments.steps(id)
     const job = steps.steps.find(({ name, outcome }) => name === 'job' && outcome === 'dead')

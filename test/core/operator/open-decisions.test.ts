@@ -65,11 +65,11 @@ describe("operators' decisions about open payments", () => {
   test('an approval for another amount cannot be settled as the requested amount', async () => {
     const { id, paid } = await refundedForLess('open-other-amount', { refund: lose })
     await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', alice),
+      run.operator.settle(id, 'approved', alice),
       refusedFor(/another amount: 500 minor units of EUR\. Give that money back/),
     )
     assert.equal(await run.code(id), undecided)
-    await run.gateway.operator.settle(id, 'declined', alice)
+    await run.operator.settle(id, 'declined', alice)
     assert.equal(await run.code(id), byHand)
     assert.ok((await run.listed(id)).every(({ open }) => !open))
     assert.equal((await run.gateway.payments.refund(paid, eur('1.00'))).result.code, charged)
@@ -93,7 +93,7 @@ describe("operators' decisions about open payments", () => {
 
   test('a pending payment without its connector is decided by hand', async () => {
     const { id } = await run.debit('open-pending-gone', { debit: () => pending(redirect) })
-    await assert.rejects(run.gateway.operator.settle(id, 'declined', alice), refusedFor(/pending/))
+    await assert.rejects(run.operator.settle(id, 'declined', alice), refusedFor(/pending/))
     await without.operator.settle(id, 'declined', alice)
     assert.deepEqual([await run.stateOf(id), await run.code(id)], ['declined', byHand])
     assert.deepEqual(await run.timers(id), [])
@@ -106,13 +106,13 @@ describe("operators' decisions about open payments", () => {
     test(`a pending payment whose end ${name} is decided by hand`, async () => {
       const script = { debit: () => pending(redirect), enquire: silent }
       const { id } = await run.debit(`open-pending-${name.replaceAll(' ', '-')}`, script)
-      await run.gateway.operator.enquire(id, alice)
+      await run.operator.enquire(id, alice)
       await assert.rejects(
-        run.gateway.operator.settle(id, 'approved', alice),
+        run.operator.settle(id, 'approved', alice),
         refusedFor(/pending: its shopper/),
       )
       await run.sql(change, [await run.keyOf(id)])
-      await run.gateway.operator.settle(id, 'approved', alice)
+      await run.operator.settle(id, 'approved', alice)
       assert.equal(await run.code(id), charged)
       assert.equal((await balanceOf(run, id)).captured, 9200n)
     })

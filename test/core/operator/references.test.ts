@@ -32,7 +32,7 @@ describe("the acquirer's references of a decided payment", () => {
   const open = async (fields: Readonly<Record<string, unknown>> = {}) => {
     orders += 1
     const { id } = await run.debit(`referenced-${orders}`, silence, fields)
-    await run.gateway.operator.enquire(id, by)
+    await run.operator.enquire(id, by)
     return id
   }
   /** The references that the acquirer is told with a refund. */
@@ -50,22 +50,22 @@ describe("the acquirer's references of a decided payment", () => {
   test('an operator names them with the decision', async () => {
     const id = await open()
     const references = { reference: 'PORTAL-1' }
-    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    await run.operator.settle(id, 'approved', { ...by, references })
     assert.deepEqual(await refunded(id), references)
     assert.deepEqual(await run.audited(id), ['payment.enquired', 'payment.settled'])
   })
 
   test('an operator adds them later, and replaces what an operator gave', async () => {
     const id = await open()
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.deepEqual(await refunded(id), {})
     const references = { reference: 'PORTAL-2' }
-    const added = await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    const added = await run.operator.settle(id, 'approved', { ...by, references })
     assert.match(added.text, /: the payment has these references$/)
-    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    await run.operator.settle(id, 'approved', { ...by, references })
     assert.deepEqual(await refunded(id), references)
     const right = { reference: 'PORTAL-3' }
-    await run.gateway.operator.settle(id, 'approved', { ...by, references: right })
+    await run.operator.settle(id, 'approved', { ...by, references: right })
     assert.deepEqual(await refunded(id), right)
     assert.equal((await run.audited(id)).filter((one) => one === 'payment.referenced').length, 2)
   })
@@ -73,7 +73,7 @@ describe("the acquirer's references of a decided payment", () => {
   test('a message of the acquirer replaces what an operator gave, and stays', async () => {
     const id = await open()
     const wrong = { reference: 'TYPO', second: 'PORTAL-5' }
-    await run.gateway.operator.settle(id, 'approved', { ...by, references: wrong })
+    await run.operator.settle(id, 'approved', { ...by, references: wrong })
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     assert.deepEqual(await refunded(id), { ...approval.refs, second: 'PORTAL-5' })
     const [audit] = await run.sql<{ actor: string; detail: object }>(
@@ -83,17 +83,17 @@ describe("the acquirer's references of a decided payment", () => {
     )
     assert.deepEqual(audit, { actor: 'engine', detail: { by: 'event', replaced: ['reference'] } })
     await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'TYPO' } }),
+      run.operator.settle(id, 'approved', { ...by, references: { reference: 'TYPO' } }),
       refusedFor(/^the acquirer gave this payment another reference reference, which stays/),
     )
   })
 
   test('a reference that the acquirer confirms is its own from then on', async () => {
     const id = await open()
-    await run.gateway.operator.settle(id, 'approved', { ...by, references: approval.refs })
+    await run.operator.settle(id, 'approved', { ...by, references: approval.refs })
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'OTHER' } }),
+      run.operator.settle(id, 'approved', { ...by, references: { reference: 'OTHER' } }),
       refusedFor(/the acquirer gave/),
     )
     assert.ok(!(await run.audited(id)).includes('payment.referenced'))
@@ -110,7 +110,7 @@ describe("the acquirer's references of a decided payment", () => {
     await run.tell(id, { outcome: accepted })
     await until(async () => {
       const references = { reference: 'TYPO' }
-      return run.gateway.operator.settle(id, 'approved', { ...by, references }).then(
+      return run.operator.settle(id, 'approved', { ...by, references }).then(
         () => true,
         () => undefined,
       )
@@ -166,7 +166,7 @@ describe("the acquirer's references of a decided payment", () => {
       [id],
     )
     const references = { reference: 'BY-ANSWER' }
-    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    await run.operator.settle(id, 'approved', { ...by, references })
     const other = { is: 'approved', refs: { reference: 'CHARGED-TWICE' } }
     assert.equal(await run.tell(id, { outcome: other }), 'conflict')
     assert.deepEqual(await refunded(id), { reference: 'BY-ANSWER' })
@@ -189,14 +189,14 @@ describe("the acquirer's references of a decided payment", () => {
   describe('that come at the same moment', () => {
     const approvedBy = async (references?: Record<string, string>) => {
       const id = await open()
-      await run.gateway.operator.settle(id, 'approved', {
+      await run.operator.settle(id, 'approved', {
         ...by,
         ...(references && { references }),
       })
       return id
     }
     const add = (id: string, reference: string) =>
-      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference } })
+      run.operator.settle(id, 'approved', { ...by, references: { reference } })
 
     test('those of a message stay, and the operator is told', async () => {
       const id = await approvedBy()
@@ -246,14 +246,14 @@ describe("the acquirer's references of a decided payment", () => {
       },
     }
     const sale = await run.debit(`referenced-${orders}`, script, { paymentType: 'PA.CP' })
-    await run.gateway.operator.enquire(sale.id, by)
+    await run.operator.enquire(sale.id, by)
     const hasNamed = () => until(async () => (named === undefined ? undefined : true))
     // A commit of its own for the references would come after the capture.
     onFaultPoint(async (point, ref) => {
       if (point === 'before-late' && ref === sale.referencedId) await hasNamed()
     })
     const references = { reference: 'PORTAL-7' }
-    await run.gateway.operator.settle(sale.id, 'approved', { ...by, references })
+    await run.operator.settle(sale.id, 'approved', { ...by, references })
     await hasNamed()
     assert.deepEqual(named, references)
   })
@@ -281,17 +281,14 @@ describe("the acquirer's references of a decided payment", () => {
       isDead = true
       throw new Error('killed')
     })
-    await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', { ...by, references }),
-      /killed/,
-    )
+    await assert.rejects(run.operator.settle(id, 'approved', { ...by, references }), /killed/)
     assert.deepEqual(await refunded(id), { second: 'by-event', ...references })
   })
 
   test('have a name that the connector declares, and are no card number of the payment', async () => {
     const id = await open(run.at('settling'))
     const given = (references: Record<string, string>) =>
-      run.gateway.operator.settle(id, 'approved', { ...by, references })
+      run.operator.settle(id, 'approved', { ...by, references })
     const wrong = (name: string, words: RegExp) => (error: unknown) => {
       assert.ok(error instanceof GatewayError)
       assert.equal(error.parameterErrors?.[0]?.name, name)
@@ -312,7 +309,7 @@ describe("the acquirer's references of a decided payment", () => {
     const id = await open()
     const refusedBy = async (references: object, name: string, as: 'approved' | 'declined') => {
       const given = { ...by, references: references as Record<string, string> }
-      await assert.rejects(run.gateway.operator.settle(id, as, given), (error) => {
+      await assert.rejects(run.operator.settle(id, as, given), (error) => {
         assert.ok(error instanceof GatewayError)
         assert.equal(error.parameterErrors?.[0]?.name, name)
         return true
@@ -331,7 +328,7 @@ describe("the acquirer's references of a decided payment", () => {
     const { id } = await run.debit('referenced-by-answer')
     const before = await refunded(id)
     await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', { ...by, references: { second: 'PORTAL-4' } }),
+      run.operator.settle(id, 'approved', { ...by, references: { second: 'PORTAL-4' } }),
       refusedFor(/decided this payment itself/),
     )
     assert.deepEqual(await refunded(id), before)
@@ -339,7 +336,7 @@ describe("the acquirer's references of a decided payment", () => {
 
   test('a later message of the acquirer brings them', async () => {
     const id = await open()
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.tell(id, { outcome: approval }), 'known')
     assert.deepEqual(await refunded(id), approval.refs)
     const other = { is: 'approved', refs: { reference: 'other', second: '2' } }
@@ -384,7 +381,7 @@ describe("the acquirer's references of a decided payment", () => {
       const id = await open(run.at('settling'))
       const file = await elsewhere(id)
       assert.equal(await run.stateOf(id), 'unknown')
-      await run.gateway.operator.settle(id, 'approved', by)
+      await run.operator.settle(id, 'approved', by)
       await until(async () => {
         await run.makeDue()
         return (await effects(file))[0] === 'MATCHED done ' || undefined
@@ -395,7 +392,7 @@ describe("the acquirer's references of a decided payment", () => {
     test('a payment that is declined meanwhile stays declined, and the line is listed', async () => {
       const id = await open(run.at('settling'))
       const file = await elsewhere(id)
-      await run.gateway.operator.settle(id, 'declined', by)
+      await run.operator.settle(id, 'declined', by)
       await until(async () => {
         await run.makeDue()
         return (await effects(file))[0] === 'MATCHED done STATE' || undefined
@@ -432,7 +429,7 @@ describe("the acquirer's references of a decided payment", () => {
       assert.deepEqual(await effects(file), ['MATCHED done STATE'])
       assert.equal(await run.stateOf(id), 'approved')
       assert.deepEqual(await run.kinds(id), ['conflict'])
-      await run.gateway.operator.settle(id, 'declined', by)
+      await run.operator.settle(id, 'declined', by)
       assert.equal(await run.stateOf(id), 'declined')
     })
 
@@ -462,7 +459,7 @@ describe("the acquirer's references of a decided payment", () => {
     test('a reference that an operator mistyped keeps no chargeback away', async () => {
       const id = await open(run.at('settling'))
       const references = { reference: 'TYPO' }
-      await run.gateway.operator.settle(id, 'approved', { ...by, references })
+      await run.operator.settle(id, 'approved', { ...by, references })
       const named = { id: newId(), date: today(), mtid: await order(id), ref1: 'RIGHT' }
       const more = { type: 'CHARGEBACK', cashflow: 'NEG', reason: '000.100.203' }
       const file = await run.file(settled({ ...named, ...more }))

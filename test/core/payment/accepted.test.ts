@@ -176,7 +176,7 @@ describe('sales that fail after their acceptance', { concurrency: true }, () => 
       (await run.audited(id)).includes('late-success-stands') ? true : undefined,
     )
     await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.400.520' })
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.code(id), charged)
     await assert.rejects(run.gateway.payments.refund(id, eur('62.01')), { code: '700.400.200' })
     assert.equal((await run.gateway.payments.refund(id, eur('62.00'))).result.code, charged)
@@ -193,7 +193,7 @@ describe('sales that fail after their acceptance', { concurrency: true }, () => 
     await until(async () =>
       (await run.audited(id)).includes('late-success-stands') ? true : undefined,
     )
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
     assert.equal(await run.code(id), failure.reason)
     assert.deepEqual(await run.kinds(id), ['(conflict)'])
     assert.ok((await run.audited(id)).includes('payment.given-back'))

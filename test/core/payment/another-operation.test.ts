@@ -129,7 +129,7 @@ describe('words about another operation than the success', { concurrency: true }
     const { id, finds } = await reversing('reversal')
     await run.tell(id, success('A'))
     finds(decline('B'))
-    await run.gateway.operator.enquire(id, by)
+    await run.operator.enquire(id, by)
     await stillA(id)
   })
 
@@ -342,7 +342,7 @@ describe('words about another operation than the success', { concurrency: true }
     await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
     await isStillLate(id)
     assert.deepEqual(await run.timers(id), [])
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.stateOf(id), 'approved')
   })
 

@@ -87,16 +87,17 @@ describe('late answers after the work of another process', { concurrency: true }
         return reversals === 1 ? { is: 'unknown', why: 'the line went dead' } : { is: 'reversed' }
       },
     })
-    const lease = await lookedAt(id)
+    await lookedAt(id)
+    await run.dueLater(id)
     assert.equal(reversals, 1)
     end.resolve(
       approvedAs(run.acquirer.calls.find(({ reference }) => reference === 'asked-sale')!.operation),
     )
-    await left(id, lease)
+    await until(async () => {
+      const listed = await run.listed(id)
+      return listed.some(({ reference, open }) => reference === 'approved' && open) || undefined
+    })
     assert.equal(await run.code(id), undecided)
-    assert.ok(
-      (await run.listed(id)).some(({ reference, open }) => reference === 'approved' && open),
-    )
     await lookedAt(id)
     assert.equal(await run.stateOf(id), 'declined')
     assert.ok((await run.listed(id)).every(({ open }) => !open))
@@ -118,7 +119,7 @@ describe('late answers after the work of another process', { concurrency: true }
     assert.equal(reversals, 2)
     assert.equal(await run.tell(id, { outcome: approval }), 'enquired')
     assert.equal(await run.code(id), undecided)
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
   })
 
   test('a reversal that was refused alone leaves the payment to the next word', async () => {

@@ -91,15 +91,15 @@ describe('reversals by key whose end nobody knows', () => {
     assert.deepEqual(script.back, ['by key'])
     assert.deepEqual(await run.kinds(id), ['conflict'])
     await isFree(id)
-    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), mayBeBack)
-    await run.gateway.operator.settle(id, 'declined', by)
+    await assert.rejects(run.operator.settle(id, 'approved', by), mayBeBack)
+    await run.operator.settle(id, 'declined', by)
   })
 
   test('after such a death the money is not kept', async () => {
     const { id } = await run.debit('dead-then-kept', forgetful())
     await dies(id)
-    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), mayBeBack)
-    await run.gateway.operator.settle(id, 'declined', by)
+    await assert.rejects(run.operator.settle(id, 'approved', by), mayBeBack)
+    await run.operator.settle(id, 'declined', by)
   })
 
   test('a reversal without an answer leaves nothing to keep, until the acquirer says that it failed', async () => {
@@ -107,9 +107,9 @@ describe('reversals by key whose end nobody knows', () => {
     await run.tell(id, { outcome: approval })
     await until(async () => ((await run.audited(id)).includes('reverse-by-key') ? true : undefined))
     await isFree(id)
-    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), mayBeBack)
+    await assert.rejects(run.operator.settle(id, 'approved', by), mayBeBack)
     await run.tell(id, { outcome: { is: 'notReversed', why: 'the scheme refused' } })
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.code(id), charged)
   })
 
@@ -119,7 +119,7 @@ describe('reversals by key whose end nobody knows', () => {
     await run.tell(id, { outcome: approval })
     await stands(id)
     await isFree(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.code(id), charged)
   })
 
@@ -138,6 +138,6 @@ describe('reversals by key whose end nobody knows', () => {
     await stands(id)
     assert.deepEqual(script.back, ['by key'])
     await isFree(id)
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
   })
 })

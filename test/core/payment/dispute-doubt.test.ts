@@ -114,7 +114,7 @@ describe('disputes in doubt', () => {
       await nameless(id, '4600')
       await nameless(id, '4600')
       await run.tell(id, { outcome: approval })
-      const keep = () => run.gateway.operator.settle(id, 'approved', by)
+      const keep = () => run.operator.settle(id, 'approved', by)
       await until(async () =>
         (await run.audited(id)).includes('late-success-stands') ? true : undefined,
       )

@@ -69,7 +69,7 @@ describe('a chargeback of an open payment', () => {
     await run.sql(
       `update tollgate.inbound_event set next_at = now() + interval '1 hour' where event_id = 'case-open'`,
     )
-    await run.gateway.operator.settle(id, 'approved', { by: 'ada', reason: 'it was charged' })
+    await run.operator.settle(id, 'approved', { by: 'ada', reason: 'it was charged' })
     assert.equal(await processed(run, 'case-open'), 'recorded')
     assert.deepEqual(await entries(id), [])
   })
@@ -87,7 +87,7 @@ describe('a chargeback of an open payment', () => {
     await waits('case-authorisation')
     assert.equal((await enquire(run, capture.id)).result.code, undecided)
     assert.ok(!run.acquirer.of('charged-back-capture').includes('reverseByKey'))
-    await run.gateway.operator.settle(capture.id, 'approved', { by: 'ada', reason: 'charged' })
+    await run.operator.settle(capture.id, 'approved', { by: 'ada', reason: 'charged' })
   })
 
   test('a capture is given back neither before nor after the record of a chargeback that names its authorisation', async () => {
@@ -105,7 +105,7 @@ describe('a chargeback of an open payment', () => {
     await run.sql(
       `update tollgate.inbound_event set next_at = now() + interval '1 hour' where event_id = 'case-told'`,
     )
-    await run.gateway.operator.settle(capture.id, 'approved', { by: 'ada', reason: 'charged' })
+    await run.operator.settle(capture.id, 'approved', { by: 'ada', reason: 'charged' })
     await assert.rejects(run.gateway.payments.refund(capture.id, part), { code: '700.300.600' })
     assert.equal(await processed(run, 'case-told'), 'recorded')
     await assert.rejects(run.gateway.payments.refund(capture.id, part), { code: '700.300.600' })

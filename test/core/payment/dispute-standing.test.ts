@@ -28,7 +28,7 @@ describe('standing chargebacks', () => {
   after(() => closeChecked(run))
 
   const { charge, giveBack, refund, whys, endAll, aged } = disputesOf(() => run)
-  const keep = (id: string) => run.gateway.operator.settle(id, 'approved', by)
+  const keep = (id: string) => run.operator.settle(id, 'approved', by)
   const stands = (id: string) =>
     until(async () => ((await run.audited(id)).includes('late-success-stands') ? true : undefined))
   /** Holds the first arrival at a fault point until its release. */
@@ -52,7 +52,7 @@ describe('standing chargebacks', () => {
     await stands(capture.id)
     assert.deepEqual(run.acquirer.of('stands-undo-cp'), ['capture'])
     assert.deepEqual(await run.kinds(capture.id), ['conflict'])
-    await run.gateway.operator.settle(capture.id, 'declined', by)
+    await run.operator.settle(capture.id, 'declined', by)
   })
 
   test("a chargeback by an authorisation's key stops operators from keeping a late capture until its reversal", async () => {
@@ -111,13 +111,13 @@ describe('standing chargebacks', () => {
       await run.tell(late.id, { outcome: approval })
       await stands(late.id)
       const held = heldAt('before-late')
-      const kept = run.gateway.operator.settle(late.id, 'approved', by)
+      const kept = run.operator.settle(late.id, 'approved', by)
       await held.reached
       assert.equal(await charge(first.id, reference), 'recorded')
       held.goOn()
       await assert.rejects(kept, { code: '700.400.570' })
       await assert.rejects(keep(late.id), chargedBefore)
-      await run.gateway.operator.settle(late.id, 'declined', by)
+      await run.operator.settle(late.id, 'declined', by)
     })
   }
 

@@ -176,7 +176,7 @@ describe('enquiries', () => {
     const key = await run.keyOf(id)
     const before = await nextLook(key)
     for (let no = 1; no <= 4; no += 1) await enquire(run, id)
-    await run.gateway.operator.enquire(id, { by: 'ada', reason: 'a call of the merchant' })
+    await run.operator.enquire(id, { by: 'ada', reason: 'a call of the merchant' })
     const outcome = { is: 'approved', refs: {} } as const
     for (let no = 1; no <= 3; no += 1) {
       const eventId = `forged-${no}`

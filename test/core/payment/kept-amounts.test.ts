@@ -45,7 +45,7 @@ describe('late successes for another amount', { concurrency: true }, () => {
     })
   const keep = async (id: string) => {
     await stands(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
   }
 
   for (const [type, refused] of [
@@ -95,8 +95,8 @@ describe('late successes for another amount', { concurrency: true }, () => {
     await run.tell(id, { outcome: acceptance, minor: '9200', currency: 'JPY' })
     await stands(id)
     assert.deepEqual(run.acquirer.of('accepted-jpy'), ['debit'])
-    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), { code: '700.400.570' })
-    await run.gateway.operator.settle(id, 'declined', by)
+    await assert.rejects(run.operator.settle(id, 'approved', by), { code: '700.400.570' })
+    await run.operator.settle(id, 'declined', by)
   })
 
   test('a smaller accepted amount that is kept can be refunded, and no more', async () => {

@@ -50,7 +50,7 @@ describe('approvals for another amount', { concurrency: true }, () => {
     const { id } = await run.follow(sale, 'RF', 'refund-that-fails', sixty, { refund: accept })
     assert.equal(await run.tell(id, { outcome: failure, minor: '5000' }), 'conflict')
     assert.equal((await balanceOf(run, sale)).refunded, 6000n)
-    await run.gateway.operator.settle(id, 'declined', { by: 'alice', reason: 'it came back' })
+    await run.operator.settle(id, 'declined', { by: 'alice', reason: 'it came back' })
     assert.equal((await balanceOf(run, sale)).refunded, 0n)
     const [own] = await run.sql<{ closed_by: string | null }>(
       'select closed_by from tollgate.payment_balance where payment_id = $1',
@@ -196,7 +196,7 @@ describe('approvals for another amount', { concurrency: true }, () => {
       })
       // The engine's own look would reverse it.
       await run.dueLater(id)
-      await run.gateway.operator.enquire(id, { by: 'alice', reason: 'the shopper asks' })
+      await run.operator.enquire(id, { by: 'alice', reason: 'the shopper asks' })
       const other = (await run.listed(id)).find((entry) =>
         entry.reference.startsWith('other-amount'),
       )

@@ -52,8 +52,8 @@ describe('late successes for another amount, undone by reversals', { concurrency
     await stands(id)
     assert.deepEqual(reversals('late-currency'), [])
     assert.deepEqual(await run.kinds(id), ['conflict'])
-    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), { code: '700.400.570' })
-    await run.gateway.operator.settle(id, 'declined', by)
+    await assert.rejects(run.operator.settle(id, 'approved', by), { code: '700.400.570' })
+    await run.operator.settle(id, 'declined', by)
     assert.equal(await run.code(id), noMoney)
     assert.deepEqual(await run.kinds(id), ['(conflict)'])
   })
@@ -63,7 +63,7 @@ describe('late successes for another amount, undone by reversals', { concurrency
     run.acquirer.tell('late-kept', { reverse: refuse })
     await run.tell(id, { outcome: approval, minor: '5000' })
     await stands(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal((await run.gateway.payments.get(id)).amount, '50.00')
     await assert.rejects(run.gateway.payments.refund(id, eur('50.01')), { code: '700.400.200' })
     assert.equal((await run.gateway.payments.refund(id, eur('50.00'))).result.code, charged)
@@ -77,7 +77,7 @@ describe('late successes for another amount, undone by reversals', { concurrency
     await stands(late.id)
     assert.equal((await balanceOf(run, sale.id)).refunding, 9200n)
     await assert.rejects(run.gateway.payments.refund(sale.id, eur('0.01')), { code: '700.400.200' })
-    await run.gateway.operator.settle(late.id, 'declined', by)
+    await run.operator.settle(late.id, 'declined', by)
     assert.equal((await balanceOf(run, sale.id)).refunding, 0n)
     assert.equal((await run.gateway.payments.refund(sale.id, eur('92.00'))).result.code, charged)
   })
@@ -93,10 +93,10 @@ describe('late successes for another amount, undone by reversals', { concurrency
     await assert.rejects(run.gateway.payments.capture(held.id, eur('42.01')), {
       code: '700.400.100',
     })
-    await assert.rejects(run.gateway.operator.settle(late.id, 'approved', by), {
+    await assert.rejects(run.operator.settle(late.id, 'approved', by), {
       code: '700.400.570',
     })
-    await run.gateway.operator.settle(late.id, 'declined', by)
+    await run.operator.settle(late.id, 'declined', by)
     assert.equal((await balanceOf(run, held.id)).capturing, 0n)
     assert.equal((await run.gateway.payments.capture(held.id, eur('92.00'))).result.code, charged)
   })
@@ -116,7 +116,7 @@ describe('late successes for another amount, undone by reversals', { concurrency
     await stands(late.id)
     assert.deepEqual(reversals('late-whole-more'), [])
     assert.equal((await balanceOf(run, id)).increasing, 6000n)
-    await run.gateway.operator.settle(late.id, 'approved', by)
+    await run.operator.settle(late.id, 'approved', by)
     assert.equal((await balanceOf(run, id)).authorised, 15_200n)
   })
 })

@@ -94,7 +94,7 @@ describe('ends of late successes', { concurrency: true }, () => {
       assert.equal(sent.length, 1)
       assert.deepEqual(await run.kinds(undo), ['undecided'])
       await isFree(undo)
-      await run.gateway.operator.settle(undo, 'declined', by)
+      await run.operator.settle(undo, 'declined', by)
     })
   }
 
@@ -152,7 +152,7 @@ describe('ends of late successes', { concurrency: true }, () => {
         (await run.audited(id)).includes('reverse-by-key') ? true : undefined,
       )
       await isFree(id)
-      await run.gateway.operator.settle(id, as, by)
+      await run.operator.settle(id, as, by)
       assert.equal(await run.stateOf(id), as)
     }
   })
@@ -167,7 +167,7 @@ describe('ends of late successes', { concurrency: true }, () => {
     await stands(id)
     assert.deepEqual(await run.kinds(id), ['conflict'])
     await isFree(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
   })
 
   test('a late success of a part ends with the failure of that part', async () => {
@@ -204,7 +204,7 @@ describe('ends of late successes', { concurrency: true }, () => {
     await stands(id)
     assert.equal(await run.tell(id, { outcome: failure }), 'conflict')
     await isFree(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.deepEqual(await contents(id), ['declined'])
   })
 
@@ -220,7 +220,7 @@ describe('ends of late successes', { concurrency: true }, () => {
     assert.equal(await run.tell(id, { outcome: failure }), 'conflict')
     assert.equal(await attemptOf(id), 'late')
     assert.deepEqual(await contents(id), ['', 'declined'])
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
   })
 
   for (const answer of ['reversed', 'requested'] as const) {
@@ -243,7 +243,7 @@ describe('ends of late successes', { concurrency: true }, () => {
       assert.equal(await run.tell(id, { outcome: failure }), 'conflict')
       assert.equal(await attemptOf(id), 'late')
       assert.deepEqual(await contents(id), ['', 'declined'])
-      await run.gateway.operator.settle(id, 'declined', by)
+      await run.operator.settle(id, 'declined', by)
     })
   }
 
@@ -277,7 +277,7 @@ describe('ends of late successes', { concurrency: true }, () => {
     await run.tell(id, { outcome: acceptance })
     await stands(id)
     await isFree(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal((await balanceOf(run, sale)).refunded, 9200n)
     assert.equal(await run.tell(id, { outcome: failure }), 'settled')
     assert.equal((await balanceOf(run, sale)).refunded, 0n)
@@ -291,7 +291,7 @@ describe('ends of late successes', { concurrency: true }, () => {
     await run.tell(id, { outcome: approval, minor: '5000' })
     await stands(id)
     await isFree(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     const told = await until(async () => {
       const { events } = await run.gateway.events.list({ limit: '500', types: 'PAYMENT' } as never)
       const own = (events as unknown as { payload: { id: string; amount: string } }[]).flatMap(
@@ -323,7 +323,7 @@ describe('ends of late successes', { concurrency: true }, () => {
     await run.tell(id, { outcome: approval })
     const undo = await undoOf(id)
     await isFree(id)
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
     assert.equal(await run.tell(undo, { outcome: failure }), 'settled')
     assert.deepEqual(await run.kinds(id), ['(conflict)', 'conflict'])
   })

@@ -38,7 +38,7 @@ describe('reversals of late successes', { concurrency: false }, () => {
       await run.age(id)
       await enquire(run, id)
       assert.equal(await run.tell(id, { ...notReversed, minor }), 'settled')
-      await run.gateway.operator.settle(id, 'approved', alice)
+      await run.operator.settle(id, 'approved', alice)
       assert.equal((await run.gateway.payments.get(id)).amount, '46.00')
       await assert.rejects(run.follow(id, 'RF', `${reference}-refund`, eur('92.00')), {
         code: '700.400.200',
@@ -55,10 +55,7 @@ describe('reversals of late successes', { concurrency: false }, () => {
     await run.age(id)
     await enquire(run, id)
     await run.tell(id, { ...notReversed, currency: 'USD' })
-    await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', alice),
-      refusedFor(/another currency/),
-    )
+    await assert.rejects(run.operator.settle(id, 'approved', alice), refusedFor(/another currency/))
   })
 
   test('a failure of a reversal that was told as done is a late success for operators', async () => {
@@ -99,7 +96,7 @@ describe('reversals of late successes', { concurrency: false }, () => {
     )
     await until(async () => ((await run.timers(id)).includes('look') ? undefined : true))
     assert.equal(run.calls(reference, 'reverseByKey'), before)
-    await run.gateway.operator.settle(id, 'approved', alice)
+    await run.operator.settle(id, 'approved', alice)
     assert.equal(await run.code(id), charged)
     assert.equal((await press(run.gateway, checkout)).state, 'paid')
   })
@@ -119,7 +116,7 @@ describe('reversals of late successes', { concurrency: false }, () => {
     assert.equal(await run.tell(id, { ...notReversed, minor: '6000' }), 'settled')
     assert.equal((await balanceOf(run, sale)).refunding, 6000n)
     await assert.rejects(run.follow(sale, 'RF', 'refund-again', eur('60.00')))
-    await run.gateway.operator.settle(id, 'declined', alice)
+    await run.operator.settle(id, 'declined', alice)
     assert.equal((await balanceOf(run, sale)).refunding, 0n)
   })
 
@@ -140,7 +137,7 @@ describe('reversals of late successes', { concurrency: false }, () => {
 
   test('money that was given back by hand and reversed as well is listed', async () => {
     const id = await run.late('given-back-twice')
-    await until(() => run.gateway.operator.settle(id, 'declined', alice).catch(() => undefined))
+    await until(() => run.operator.settle(id, 'declined', alice).catch(() => undefined))
     assert.equal(await run.tell(id, reversed), 'conflict')
     assert.deepEqual(await run.kinds(id), ['(conflict)', 'conflict'])
     const [entry] = (await run.listed(id)).filter(({ open }) => open)
@@ -195,7 +192,7 @@ describe('reversals of late successes', { concurrency: false }, () => {
     await until(async () => ((await run.timers(id)).length === 0 ? true : undefined))
     assert.deepEqual(await run.kinds(id), ['conflict'])
     assert.equal(run.calls('calls-declined', 'reverseByKey'), 1)
-    await until(() => run.gateway.operator.settle(id, 'declined', alice).catch(() => undefined))
+    await until(() => run.operator.settle(id, 'declined', alice).catch(() => undefined))
     assert.deepEqual(await run.kinds(id), ['(conflict)'])
   })
 })

@@ -177,7 +177,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       assert.deepEqual(await run.kinds(late), ['conflict'])
       const [entry] = await run.listed(late)
       await assert.rejects(run.gateway.operator.resolve(entry!.id, by), { code: '700.400.570' })
-      await run.gateway.operator.settle(late, 'approved', by)
+      await run.operator.settle(late, 'approved', by)
       assert.equal(await run.code(late), charged)
       assert.deepEqual(await run.kinds(late), ['(conflict)'])
       await counts(id, 0n)
@@ -191,7 +191,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       await until(async () =>
         (await run.audited(late)).includes('late-success-stands') ? true : undefined,
       )
-      await run.gateway.operator.settle(late, 'declined', by)
+      await run.operator.settle(late, 'declined', by)
       await isOver(id, late)
     })
   }
@@ -204,7 +204,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     assert.deepEqual(run.acquirer.of('late-release-rv'), ['reverse'], 'a release cannot be undone')
     await assert.rejects(run.gateway.payments.capture(id, eur('1.00')), { code: '700.400.100' })
     assert.deepEqual(await run.kinds(late), ['conflict'])
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     assert.equal(await run.code(late), charged)
     assert.equal((await balanceOf(run, id)).reversed, 9200n)
   })
@@ -213,7 +213,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     const { id } = await run.debit('no-release', {}, { paymentType: 'PA' })
     const { id: late } = await run.follow(id, 'RV', 'no-release-rv', {}, { reverse: refuse })
     await run.tell(late, { outcome: approval })
-    await run.gateway.operator.settle(late, 'declined', by)
+    await run.operator.settle(late, 'declined', by)
     assert.equal((await balanceOf(run, id)).reversed, 0n)
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
@@ -229,7 +229,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     })
     // The acquirer contradicts itself: more may be captured than was authorised.
     await assert.rejects(run.gateway.payments.capture(id, eur('92.00')), { code: '700.300.600' })
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     assert.equal((await balanceOf(run, id)).captured, 0n)
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
@@ -253,7 +253,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     await until(async () => (await run.stateOf(late)) === 'declined' || undefined)
     await run.tell(late, { outcome: approval })
     await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.300.600' })
-    await run.gateway.operator.settle(late, 'declined', by)
+    await run.operator.settle(late, 'declined', by)
     assert.equal((await balanceOf(run, id)).captured, 9200n)
     await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.400.100' })
   })
@@ -266,7 +266,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     await run.tell(late, { outcome: { is: 'notReversed', why: 'settled already' } })
     assert.equal((await balanceOf(run, id)).captured, 0n)
     await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.300.600' })
-    await run.gateway.operator.settle(late, 'declined', by)
+    await run.operator.settle(late, 'declined', by)
     await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.400.100' })
   })
 
@@ -295,7 +295,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     })
     assert.equal((await balanceOf(run, id)).captured, 0n)
     await assert.rejects(run.gateway.payments.capture(id, eur('15.00')), { code: '700.300.600' })
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     assert.equal((await run.gateway.payments.capture(id, eur('92.00'))).result.code, charged)
   })
 
@@ -312,7 +312,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
     )
     assert.equal((await balanceOf(run, id)).refunding, 6000n)
     assert.deepEqual(await run.kinds(late.id), ['conflict'])
-    await run.gateway.operator.settle(late.id, 'declined', by)
+    await run.operator.settle(late.id, 'declined', by)
     assert.equal((await balanceOf(run, id)).refunding, 0n)
   })
 
@@ -342,7 +342,7 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
 
     test('the failure of the reversal leaves the late success to operators, who can keep the refund', async () => {
       const { id, late, undo } = await begun('failed-undo')
-      await assert.rejects(run.gateway.operator.settle(late, 'approved', by), {
+      await assert.rejects(run.operator.settle(late, 'approved', by), {
         code: '700.400.570',
       })
       assert.equal(await run.tell(undo, { outcome: failure, minor: '6000' }), 'settled')
@@ -352,13 +352,13 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
       )
       assert.equal((await balanceOf(run, id)).refunding, 6000n)
       assert.deepEqual(await run.kinds(late), ['conflict'])
-      await run.gateway.operator.settle(late, 'approved', by)
+      await run.operator.settle(late, 'approved', by)
       assert.equal((await balanceOf(run, id)).refunded, 6000n)
     })
 
     test('the reversal counts as done once an operator settles it so', async () => {
       const { id, late } = await begun('seen-undo')
-      await run.gateway.operator.settle(late, 'declined', by)
+      await run.operator.settle(late, 'declined', by)
       assert.equal((await balanceOf(run, id)).refunding, 0n)
       assert.deepEqual(await run.kinds(late), ['(conflict)'])
     })

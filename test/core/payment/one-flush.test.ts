@@ -19,7 +19,7 @@ describe('two outcomes of one attempt in one flush', () => {
   let run: LateRun
   const announced = new Map<string, string[]>()
   before(async () => {
-    run = await startLate({}, { connectorTimeoutMs: 500 })
+    run = await startLate({}, { connectorTimeoutMs: 500, pool: {} })
     run.gateway.on(({ resource, sequence, type }) => {
       announced.set(resource, [...(announced.get(resource) ?? []), `${sequence} ${type}`])
     })

@@ -125,13 +125,13 @@ describe('other amounts beside a lost commit', () => {
         return row?.id
       })
       await isFree(id)
-      await run.gateway.operator.enquire(id, by)
+      await run.operator.enquire(id, by)
       await isFree(id)
       await assert.rejects(
-        run.gateway.operator.settle(id, 'approved', by),
+        run.operator.settle(id, 'approved', by),
         refusedFor(/5000 minor units of EUR/),
       )
-      await run.gateway.operator.settle(id, 'declined', by)
+      await run.operator.settle(id, 'declined', by)
     })
   }
 
@@ -139,7 +139,7 @@ describe('other amounts beside a lost commit', () => {
     const { id } = await run.debit('lost-decision', { debit: accept })
     await run.tell(id, { outcome: approval, minor: '5000' })
     const cut = line.cut(by.by, 'after')
-    const { state } = await run.gateway.operator.settle(id, 'declined', by)
+    const { state } = await run.operator.settle(id, 'declined', by)
     await cut
     assert.equal(state, 'declined')
   })

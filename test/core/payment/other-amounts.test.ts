@@ -52,7 +52,7 @@ describe('other amounts reported for open payments', { concurrency: true }, () =
       )
       return rows.length > 0 ? true : undefined
     })
-    return run.gateway.operator.settle(id, 'declined', by)
+    return run.operator.settle(id, 'declined', by)
   }
   const isOpenStill = (id: string) =>
     until(async () => ((await run.audited(id)).includes('reverse-by-key') ? true : undefined))
@@ -129,7 +129,7 @@ describe('other amounts reported for open payments', { concurrency: true }, () =
         ? true
         : undefined,
     )
-    await assert.rejects(run.gateway.operator.settle(refund, 'approved', by), (error: Error) =>
+    await assert.rejects(run.operator.settle(refund, 'approved', by), (error: Error) =>
       /500 minor units of EUR and 400 minor units of EUR/.test(error.message),
     )
     await assert.rejects(anotherRefund(id), frozen)

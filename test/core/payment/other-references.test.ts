@@ -138,7 +138,7 @@ describe('words under another reference', { concurrency: true }, () => {
     const id = await run.pay({ ...script, reverseByKey: () => ({ is: 'refused', why: 'no' }) })
     await run.tell(id, { outcome: approved({ reference: 'A' }) })
     await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
     for (const reference of ['B', 'C', 'D'])
       await run.tell(id, { outcome: approved({ reference }) })
     // Told as accepted and then as approved, it is one.
@@ -237,7 +237,7 @@ describe('words under another reference', { concurrency: true }, () => {
     })
     await run.tell(id, { outcome: accepted({}, 'event') })
     await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
-    await run.gateway.operator.settle(id, 'approved', { ...by, references: { reference: 'B' } })
+    await run.operator.settle(id, 'approved', { ...by, references: { reference: 'B' } })
     assert.equal((await run.booksOf(id)).isFinal, false)
     assert.equal(await run.tell(id, { outcome: decline({ reference: 'A' }) }), 'conflict')
     assert.equal(await run.stateOf(id), 'approved')

@@ -35,7 +35,7 @@ describe('a client of the embedding program', () => {
         done.push(to)
       },
     }
-    run = await startWithAcquirer({ jobs: [mail as never] })
+    run = await startWithAcquirer({ pool: {}, jobs: [mail as never] })
     program = programBeside(run)
   })
   after(async () => {

@@ -163,7 +163,7 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
     })
     await enquire(run, id)
     assert.equal(await run.code(id), undecided)
-    await until(() => run.gateway.operator.settle(id, 'approved', alice).catch(() => undefined))
+    await until(() => run.operator.settle(id, 'approved', alice).catch(() => undefined))
     assert.equal(await run.code(id), charged)
   })
 
@@ -188,11 +188,8 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
       await enquire(run, id)
       return (await run.kinds(id)).length > 1 ? true : undefined
     })
-    await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', alice),
-      refusedFor(/another amount/),
-    )
-    await run.gateway.operator.settle(id, 'declined', alice)
+    await assert.rejects(run.operator.settle(id, 'approved', alice), refusedFor(/another amount/))
+    await run.operator.settle(id, 'declined', alice)
   })
 
   test('a part that a message approves is not kept as the whole, also where parts may be approved', async () => {
@@ -201,7 +198,7 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
     run.acquirer.tell('part-told', { enquire: () => ({ is: 'notReversed', why: 'too late' }) })
     await enquire(run, id)
     await until(async () => ((await run.kinds(id)).includes('conflict') ? true : undefined))
-    await until(() => run.gateway.operator.settle(id, 'approved', alice).catch(() => undefined))
+    await until(() => run.operator.settle(id, 'approved', alice).catch(() => undefined))
     assert.equal((await balanceOf(run, id)).captured, 4600n)
   })
 

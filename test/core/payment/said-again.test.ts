@@ -53,7 +53,7 @@ describe('repeated reports about settled money', { concurrency: true }, () => {
     await until(async () =>
       (await run.audited(id)).includes('late-success-stands') ? true : undefined,
     )
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
     const before = times('again-by-hand', 'reverseByKey')
     assert.equal(await run.tell(id, { outcome: approval }), 'conflict')
     assert.equal(times('again-by-hand', 'reverseByKey'), before)
@@ -99,7 +99,7 @@ describe('repeated reports about settled money', { concurrency: true }, () => {
     )
     assert.deepEqual(run.acquirer.of('again-charged-back'), ['debit'])
     assert.ok((await run.kinds(id)).includes('conflict'))
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
   })
 
   test("an answer that arrives during another process's enquiry is kept, whatever the enquiry finds", async () => {
@@ -110,7 +110,7 @@ describe('repeated reports about settled money', { concurrency: true }, () => {
       enquire: (operation, context) => asked.handler(operation, context),
     })
     assert.equal(result.code, undecided)
-    const enquiry = run.gateway.operator.enquire(id, by)
+    const enquiry = run.operator.enquire(id, by)
     await asked.begun
     call.answer(approvedAs(await call.begun))
     asked.answer({ is: 'declined', reason: '800.100.155' })
@@ -140,7 +140,7 @@ describe('repeated reports about settled money', { concurrency: true }, () => {
     assert.equal(times('again-sent-refund', 'refund'), 1)
     run.acquirer.tell('again-sent-refund', { enquire: approvedAs })
     await run.age(refund.id)
-    await run.gateway.operator.enquire(refund.id, by)
+    await run.operator.enquire(refund.id, by)
     assert.equal((await balanceOf(run, id)).refunded, 9200n)
   })
 
@@ -161,7 +161,7 @@ describe('repeated reports about settled money', { concurrency: true }, () => {
     assert.equal(await run.stateOf(id), 'unknown')
     run.acquirer.tell('again-pending', { enquire: approvedAs })
     await until(async () => {
-      await run.gateway.operator.enquire(id, by).catch(() => undefined)
+      await run.operator.enquire(id, by).catch(() => undefined)
       return (await run.stateOf(id)) === 'approved' ? true : undefined
     })
   })

@@ -104,7 +104,7 @@ describe('late successes in settlement files', () => {
     for (const id of [reversed, nothing]) {
       assert.deepEqual(await stateOf(id), ['late', 'settlement'])
       assert.deepEqual(await listed(id), ['conflict'])
-      await run.gateway.operator.settle(id, 'declined', by)
+      await run.operator.settle(id, 'declined', by)
     }
   })
 
@@ -115,7 +115,7 @@ describe('late successes in settlement files', () => {
     await run.gateway.settlement.assign(record!.id, [id], by)
     await until(async () => ((await stateOf(id))[0] === 'late' ? true : undefined))
     assert.deepEqual(await listed(id), ['conflict'])
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.stateOf(id), 'approved')
   })
 
@@ -149,7 +149,7 @@ describe('late successes in settlement files', () => {
       await until(async () => (await run.audited(id)).includes('late-success-stands') || undefined)
       assert.deepEqual(await stateOf(id), ['late', 'settlement'])
       assert.deepEqual(await listed(id), ['conflict', 'conflict'])
-      await run.gateway.operator.settle(id, 'declined', by)
+      await run.operator.settle(id, 'declined', by)
       assert.equal(await run.stateOf(id), 'declined')
     }
     assert.equal(asked.length, 2)

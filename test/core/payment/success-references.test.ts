@@ -113,7 +113,7 @@ describe('the reference of a success', { concurrency: true }, () => {
     const enquire = () => approved({ reference: 'A' }, { amount })
     const id = await run.pay({ ...undecided, debit: lose, enquire })
     await run.dueLater(id)
-    await run.gateway.operator.enquire(id, by)
+    await run.operator.enquire(id, by)
     await endsByItsOwn(id)
   })
 
@@ -151,7 +151,7 @@ describe('the reference of a success', { concurrency: true }, () => {
       enquire: () => found,
       reverseByKey: () => ({ is: 'requested' }),
     })
-    await run.gateway.operator.enquire(id, by)
+    await run.operator.enquire(id, by)
     await free(id)
     found = approved({ reference: 'A' })
     await run.sql(
@@ -180,7 +180,7 @@ describe('the reference of a success', { concurrency: true }, () => {
       await run.dueLater(id)
       finds(approved({ reference: 'B' }, { amount }))
       if (how === 'look') await run.dueNow(id)
-      else await run.gateway.operator.enquire(id, by)
+      else await run.operator.enquire(id, by)
       await until(async () => (await entries(id)).includes('conflict reference B') || undefined)
       await free(id)
       await run.dueLater(id)
@@ -360,10 +360,10 @@ describe('the reference of a success', { concurrency: true }, () => {
     await until(async () => asks > 1 || undefined)
     await free(id)
     await run.dueLater(id)
-    await assert.rejects(run.gateway.operator.settle(id, 'approved', by), { code: '700.400.570' })
+    await assert.rejects(run.operator.settle(id, 'approved', by), { code: '700.400.570' })
     await run.dueNow(id)
     await stands(2)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal(await run.stateOf(id), 'approved')
   })
 

@@ -108,7 +108,7 @@ describe('late successes are undone once', () => {
     await stands(id)
     assert.deepEqual(await undos(id), [])
     assert.deepEqual(await run.kinds(id), ['conflict'])
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
   })
 
   test('a late success reversed before an interruption is not reversed again by its delayed approval', async () => {
@@ -126,7 +126,7 @@ describe('late successes are undone once', () => {
     await run.tell(id, { outcome: approval, minor: '5000' })
     await stands(id)
     assert.deepEqual(await undos(id), [])
-    await run.gateway.operator.settle(id, 'declined', by)
+    await run.operator.settle(id, 'declined', by)
   })
 
   test('a failure reported while the reversal is open is left to operators, and the reversal decides', async () => {
@@ -166,7 +166,7 @@ describe('late successes are undone once', () => {
     const { id } = await run.debit('kept-undone', script, run.at('by-reversal'))
     await run.tell(id, { outcome: approval })
     await stands(id)
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     const [undo] = await undos(id)
     assert.equal(await run.tell(undo!.id, { outcome: approval }), 'conflict')
     await assert.rejects(run.gateway.payments.refund(id, eur('1.00')), { code: '700.300.600' })
@@ -209,7 +209,7 @@ describe('late successes are undone once', () => {
     await run.tell(id, { outcome: approval })
     await stands(id)
     assert.deepEqual(await undos(id), [])
-    await run.gateway.operator.settle(id, 'approved', by)
+    await run.operator.settle(id, 'approved', by)
     assert.equal((await balanceOf(run, id)).authorised, 15_200n)
   })
 

@@ -63,8 +63,8 @@ describe('a chargeback that waits for a capture', () => {
     return open
   }
   const failed = async (open: { readonly id: string }) => {
-    await run.gateway.operator.enquire(open.id, by)
-    await run.gateway.operator.settle(open.id, 'declined', by)
+    await run.operator.enquire(open.id, by)
+    await run.operator.settle(open.id, 'declined', by)
   }
 
   test('keeps a refund without an answer from being sent again', async () => {
@@ -92,7 +92,7 @@ describe('a chargeback that waits for a capture', () => {
     assert.equal(await run.stateOf(refund.id), 'unknown', 'the first request may have arrived')
     await failed(open)
     assert.equal(await processed(run, eventId), 'recorded')
-    await run.gateway.operator.settle(refund.id, 'declined', by)
+    await run.operator.settle(refund.id, 'declined', by)
     const { refunding, refunded } = await balanceOf(run, paid.id)
     assert.deepEqual([refunding, refunded], [0n, 0n])
   })
@@ -161,8 +161,8 @@ describe('a chargeback that waits for a capture', () => {
     const open = await openCapture(root)
     const outcome = { is: 'declined', reason: '800.100.203', refs: {} }
     assert.equal(await run.tell(more, { outcome, minor: '1000' }), 'conflict')
-    await run.gateway.operator.enquire(open.id, by)
-    await run.gateway.operator.settle(open.id, 'approved', by)
+    await run.operator.enquire(open.id, by)
+    await run.operator.settle(open.id, 'approved', by)
     await assert.rejects(run.gateway.payments.refund(open.id, eur('1.00')), refused)
   })
 })

@@ -78,7 +78,7 @@ describe('answers during a database outage', () => {
     const outcome: Outcome = { is: 'accepted', refs: { reference: 'first' }, finalBy: 'event' }
     const { id, answered } = await committed('said-once', 'by-reversal', outcome)
     await run.bring(id, { outcome: failure }, other)
-    await until(async () => ((await run.stateOf(id)) === 'declined' ? true : undefined), 20_000)
+    await until(async () => ((await run.stateOf(id)) === 'declined' ? true : undefined))
     await back(answered)
     assert.deepEqual([await run.stateOf(id), await run.kinds(id)], ['declined', []])
     assert.deepEqual(run.acquirer.of('said-once'), ['debit'])
@@ -89,10 +89,10 @@ describe('answers during a database outage', () => {
     const { id, answered } = await committed('said-once-late', 'by-nobody', outcome)
     const acceptance = { is: 'accepted', refs: { reference: 'by-event' }, finalBy: 'event' }
     await run.bring(id, { outcome: acceptance }, other)
-    await until(async () => ((await run.kinds(id)).length === 1 ? true : undefined), 20_000)
+    await until(async () => ((await run.kinds(id)).length === 1 ? true : undefined))
     await back(answered)
     assert.deepEqual(await run.kinds(id), ['conflict'])
-    await run.gateway.operator.settle(id, 'declined', { by: 'alice', reason: 'given back' })
+    await run.operator.settle(id, 'declined', { by: 'alice', reason: 'given back' })
   })
 
   test('an answer after the deadline is kept until the database returns', async () => {
@@ -109,7 +109,7 @@ describe('answers during a database outage', () => {
     call.answer(approvedAs(operation))
     await until(async () => (run.logs.length > 0 ? true : undefined))
     line.up()
-    await until(async () => ((await run.kinds(id)).length > 0 ? true : undefined), 20_000)
+    await until(async () => ((await run.kinds(id)).length > 0 ? true : undefined))
     assert.deepEqual(
       (await run.listed(id)).map(({ kind }) => kind),
       ['conflict'],

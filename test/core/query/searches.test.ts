@@ -96,7 +96,7 @@ describe('searches', () => {
   let nodes: { readonly id: string | undefined; readonly channels: readonly string[] }[]
 
   before(async () => {
-    run = await startGateway()
+    run = await startGateway({ pool: {} })
     const { entities } = run.gateway
     const name = 'Other'
     const merchant = await entities.create({ kind: 'merchant', name, parentId: run.division })

@@ -42,7 +42,7 @@ describe('changes of schedules without a running worker', { concurrency: true },
   let run: TestGateway
   let tools: Scheduling
   before(async () => {
-    run = await startGateway({ role: 'api' })
+    run = await startGateway({ pool: {}, role: 'api' })
     tools = scheduling(run)
   })
   after(() => closeChecked(run))
@@ -131,7 +131,7 @@ describe('changes of schedules beside two workers', () => {
   let run: TestGateway
   let tools: Scheduling
   before(async () => {
-    run = await startGateway()
+    run = await startGateway({ pool: {} })
     tools = scheduling(run)
   })
   afterEach(() => onFaultPoint(undefined))
@@ -145,7 +145,7 @@ describe('changes of schedules beside two workers', () => {
     )
     await Promise.all(
       made.map(async ({ id }, index) => {
-        await until(async () => ((await tools.history(id)).length > 0 ? true : undefined), 20_000)
+        await until(async () => ((await tools.history(id)).length > 0 ? true : undefined))
         // The same times again, so that a lost due time between the two plans would be a gap.
         const far = { job: { ...everySecond.job, endDate: '2090-01-01 00:00:00' } }
         const [changer, ender] = index % 2 === 0 ? [run.gateway, other] : [other, run.gateway]

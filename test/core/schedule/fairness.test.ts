@@ -6,15 +6,7 @@ import { newId, onFaultPoint } from '../../../core/index.ts'
 import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import { type Scheduling, scheduling } from '../../rig/schedules.ts'
-
-/** The single due time of a job, `seconds` from now. */
-function onceIn(seconds: number) {
-  const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
-  const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
-  return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}` }
-}
+import { once, type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 const many = 40
 
@@ -22,7 +14,7 @@ describe('charges beside a hanging acquirer', () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
-    run = await startWithAcquirer({ shutdownGraceMs: 100 })
+    run = await startWithAcquirer({ pool: {}, shutdownGraceMs: 100 })
     tools = scheduling(run)
   })
   after(() => {
@@ -74,13 +66,14 @@ describe('charges beside a hanging acquirer', () => {
     await Promise.all(Array.from({ length: many }, () => run.debit(reference, lost)))
     await run.sql("update tollgate.timer set due_at = now() where kind = 'look'")
     await until(async () => (asked.length > 0 ? true : undefined))
-    const job = onceIn(1)
-    const made = await scheduled(20, await tools.store(), { job })
-    await approved(made.map(({ id }) => id))
+    const made = await scheduled(20, await tools.store(), { job: once })
+    const ids = made.map(({ id }) => id)
+    await tools.comeDue(ids)
+    await approved(ids)
     assert.equal(await openOf(['debit']), many, 'none was decided meanwhile')
     assert.ok(asked.length < 8, 'some of the workers, never all')
     letGo()
-    await until(async () => ((await openOf(['debit'])) === 0 ? true : undefined), 20_000)
+    await until(async () => ((await openOf(['debit'])) === 0 ? true : undefined))
   })
 
   test('forty hanging captures leave workers for other captures', async () => {
@@ -125,21 +118,21 @@ describe('charges beside a hanging acquirer', () => {
     assert.equal(await openOf(['capture']), many)
     assert.ok(asked.length < 8)
     letGo()
-    await until(async () => ((await openOf(['capture'])) === 0 ? true : undefined), 20_000)
+    await until(async () => ((await openOf(['capture'])) === 0 ? true : undefined))
   })
 
   test('hanging charges of one job do not delay those of another connector', async () => {
     const { asked, hang, letGo } = hanging()
     const reference = `slow-${newId()}`
     run.acquirer.tell(reference, { debit: hang })
-    const job = onceIn(3)
     const external = { testMode: 'EXTERNAL' }
     const slow = await scheduled(many, await tools.store(external), {
       ...external,
-      job,
+      job: once,
       merchantTransactionId: reference,
     })
-    const quick = await scheduled(many, await tools.store(), { job })
+    const quick = await scheduled(many, await tools.store(), { job: once })
+    await tools.comeDue([...slow, ...quick].map(({ id }) => id))
     await approved(quick.map(({ id }) => id))
     assert.ok(asked.length > 0 && asked.length <= many)
     assert.ok((await openOf(['debit'])) > 0)

@@ -13,21 +13,13 @@ import {
 import { closeChecked } from '../../rig/books.ts'
 import { queueEngineJob } from '../../rig/engine-jobs.ts'
 import { testKey, until } from '../../rig/gateway.ts'
-import { type Scheduling, scheduling } from '../../rig/schedules.ts'
-
-/** The single due time of a job, `seconds` from now. */
-function onceIn(seconds: number) {
-  const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
-  const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
-  return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}` }
-}
+import { once, type Scheduling, scheduling } from '../../rig/schedules.ts'
 
 describe('firing of schedules', { concurrency: true }, () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
-    run = await startWithAcquirer()
+    run = await startWithAcquirer({ pool: {} })
     tools = scheduling(run)
   })
   after(() => closeChecked(run))
@@ -48,13 +40,13 @@ describe('firing of schedules', { concurrency: true }, () => {
   test('120 schedules due in the same second are charged once each, over three processes', async () => {
     const others = [await run.another(), await run.another()]
     const registrationId = await tools.store()
-    const job = onceIn(6)
     const made = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
-        tools.schedule(registrationId, { job }, others[index % 3]),
+        tools.schedule(registrationId, { job: once }, others[index % 3]),
       ),
     )
     const ids = made.map(({ id }) => id)
+    await tools.comeDue(ids)
     await until(async () => {
       const paid = await count(
         `select count(*) as n from tollgate.payment
@@ -435,15 +427,16 @@ describe('firing of schedules', { concurrency: true }, () => {
 
 // In a test of its own, because it recognises its charge as the waiting one.
 test('a charge whose registration is removed during its preparation fails as without one', async () => {
-  const run = await startWithAcquirer()
+  const run = await startWithAcquirer({ pool: {} })
   const tools = scheduling(run)
   const registrationId = await tools.store()
   const holder = new pg.Client({ connectionString: run.database.url })
   await holder.connect()
   try {
-    const { id } = await tools.schedule(registrationId, { job: onceIn(2) })
+    const { id } = await tools.schedule(registrationId, { job: once })
     await holder.query('begin')
     await holder.query('lock table tollgate.instrument in access exclusive mode')
+    await tools.comeDue([id])
     // The charge has read the registration and waits for its numbers.
     await until(async () => {
       const [waiting] = await run.sql(

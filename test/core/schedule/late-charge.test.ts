@@ -131,7 +131,7 @@ describe('schedule charges with a late success', () => {
     )
     await later()
     await looksAgain(id)
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     await later()
     await until(async () => {
       const left = await run.sql(

@@ -12,7 +12,7 @@ describe('charges beside removals and cancellations', () => {
   let run: AcquirerRun
   let tools: Scheduling
   before(async () => {
-    run = await startWithAcquirer()
+    run = await startWithAcquirer({ pool: {} })
     tools = scheduling(run)
   })
   afterEach(() => onFaultPoint(undefined))

@@ -7,16 +7,8 @@ import { type FaultPoint, newId, onFaultPoint } from '../../../core/index.ts'
 import { type AcquirerRun, approvedAs, type Script, startWithAcquirer } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import { type Scheduling, scheduling } from '../../rig/schedules.ts'
+import { once, type Scheduling, scheduling } from '../../rig/schedules.ts'
 import { setLimits } from '../../rig/set-limits.ts'
-
-/** The single due time of a job, `seconds` from now, and another in the year `again`. */
-function onceIn(seconds: number, again = '') {
-  const at = new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000)
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
-  const [hour, minute, second] = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()]
-  return { expression: `${second} ${minute} ${hour} ${day} ${month} ? ${year}${again}` }
-}
 
 describe('charges interrupted before their end', () => {
   let run: AcquirerRun
@@ -30,15 +22,15 @@ describe('charges interrupted before their end', () => {
   afterEach(() => onFaultPoint(undefined))
   after(() => closeChecked(run))
 
-  /** A schedule at the scripted acquirer that runs once, and the reference of its charges. */
-  async function once(script: Script = {}, more: object = {}) {
+  /** A schedule at the scripted acquirer that is due once, and the reference of its charges. */
+  async function planned(script: Script = {}, more: object = {}) {
     const reference = `charge-${newId()}`
     run.acquirer.tell(reference, script)
     const registrationId = await tools.store({ testMode: 'EXTERNAL' })
     const { id } = await tools.schedule(registrationId, {
       testMode: 'EXTERNAL',
       merchantTransactionId: reference,
-      job: onceIn(0.5),
+      job: once,
       ...more,
     })
     return { id, reference, registrationId }
@@ -79,6 +71,13 @@ describe('charges interrupted before their end', () => {
     })
   }
 
+  /** The charge of a schedule stops for good at this point. */
+  async function dies(id: string, point: FaultPoint, another = false) {
+    const died = dyingAt(point)
+    await tools.comeDue([id], another)
+    await died
+  }
+
   /** Makes waiting timers due. */
   const later = () => run.sql('update tollgate.timer set due_at = now() where clock_id is null')
 
@@ -91,8 +90,8 @@ describe('charges interrupted before their end', () => {
 
   for (const point of ['after-T1', 'before-send', 'after-send', 'before-T2'] as const) {
     test(`a charge interrupted at ${point} is undone with proof and charged by another payment`, async () => {
-      const { id, reference } = await once()
-      await dyingAt(point)
+      const { id, reference } = await planned()
+      await dies(id, point)
       assert.deepEqual(await approvedOnce(id), ['declined', 'approved'])
       assert.equal((await payments(id))[0]!.result_code, '900.100.400')
       const isSent = point === 'after-send' || point === 'before-T2'
@@ -108,8 +107,8 @@ describe('charges interrupted before their end', () => {
   }
 
   test('a lost answer is found, and nothing is charged again', async () => {
-    const { id, reference } = await once({ enquire: approvedAs })
-    await dyingAt('before-T2')
+    const { id, reference } = await planned({ enquire: approvedAs })
+    await dies(id, 'before-T2')
     assert.deepEqual(await approvedOnce(id), ['approved'])
     assert.deepEqual(run.acquirer.of(reference), ['debit', 'enquire'])
   })
@@ -117,9 +116,10 @@ describe('charges interrupted before their end', () => {
   test('the deaths of the deciding process and of the next charge leave one charge', async () => {
     await closeChecked(run)
     await renew()
-    const { id } = await once()
+    const { id } = await planned()
     // The charge; the process that decided it, before it continued; the second charge.
     const all = dyingAt('after-T1', 'after-T2', 'after-T1')
+    await tools.comeDue([id])
     const isOver = { yet: false }
     all.then(() => {
       isOver.yet = true
@@ -135,9 +135,10 @@ describe('charges interrupted before their end', () => {
     // Pauses that no busy machine lets pass.
     const [first, ...others] = limits.scheduleRepeatMs
     context.after(setLimits({ scheduleRepeatMs: [first, ...others.map(() => 3_600_000)] }))
-    const { id, reference } = await once({
+    const { id, reference } = await planned({
       debit: () => ({ is: 'notSent', why: 'no connection' }),
     })
+    await tools.comeDue([id])
     const most = limits.scheduleRepeatMs.length + 1
     const reaches = (count: number) =>
       until(async () => {
@@ -165,12 +166,13 @@ describe('charges interrupted before their end', () => {
   })
 
   test('a decline of the acquirer is not retried here', async () => {
-    const { id, reference } = await once({
+    const { id, reference } = await planned({
       debit: (_: Operation, context: Context) => {
         context.sending()
         return declined('800.100.155')
       },
     })
+    await tools.comeDue([id])
     await until(async () => ((await states(id)).includes('declined') ? true : undefined))
     await later()
     assert.deepEqual(await timersOf(id), [])
@@ -237,8 +239,8 @@ describe('charges interrupted before their end', () => {
   async function diedBefore(
     what: (made: { id: string; registrationId: string }) => Promise<unknown>,
   ) {
-    const made = await once()
-    await dyingAt('after-T1')
+    const made = await planned()
+    await dies(made.id, 'after-T1')
     await what(made)
     await until(async () => {
       await later()
@@ -265,8 +267,8 @@ describe('charges interrupted before their end', () => {
     diedBefore(({ registrationId }) => run.gateway.registrations.remove(registrationId)))
 
   test('a charge whose schedule was cancelled is not retried, also when the next one is under way', async () => {
-    const { id } = await once({}, { job: onceIn(0.5, ',2090') })
-    await dyingAt('after-T1')
+    const { id } = await planned()
+    await dies(id, 'after-T1', true)
     let goOn = () => {}
     const held = new Promise<void>((go) => {
       goOn = go

@@ -84,6 +84,6 @@ describe('an accepted refund that a record leaves as it is', () => {
       return (await run.kinds(id)).includes('conflict') || undefined
     })
     await assert.rejects(run.follow(refund.sale, 'RF', `again-${id}`, eur('92.00')))
-    await run.gateway.operator.settle(id, 'declined', { by: 'alice', reason: 'it came back' })
+    await run.operator.settle(id, 'declined', { by: 'alice', reason: 'it came back' })
   })
 })

@@ -90,7 +90,7 @@ describe('a settlement record with an effect', () => {
     const { match_status: status, payments } = await recordOf(settlementId)
     assert.deepEqual([status, payments], ['NOT_MATCHED', [late]])
     assert.equal(await run.settledSum(other), 0n)
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     await retried()
     const kept = await recordOf(settlementId)
     assert.deepEqual([kept.match_status, kept.payments], ['MATCHED', [late]])
@@ -149,7 +149,7 @@ describe('a settlement record with an effect', () => {
           await run.gateway.settlement.assign(recordId, [given], by)
         } else if (point === 'after-late' && isKept) {
           onFaultPoint(undefined)
-          await run.gateway.operator.settle(named, 'approved', by)
+          await run.operator.settle(named, 'approved', by)
         }
       })
       await run.file(line(named, { id: settlementId }))
@@ -163,11 +163,11 @@ describe('a settlement record with an effect', () => {
         isKept ? [['conflict', (await recordOf(settlementId)).id.replaceAll('-', '')]] : [],
       )
       if (isKept) return
-      await assert.rejects(run.gateway.operator.settle(named, 'approved', by))
+      await assert.rejects(run.operator.settle(named, 'approved', by))
       // Another line that names it is a late success again.
       await run.file(line(named))
       await until(async () => (await attemptOf(named)) === 'late' || undefined)
-      await run.gateway.operator.settle(named, 'declined', by)
+      await run.operator.settle(named, 'declined', by)
     })
   }
 
@@ -216,7 +216,7 @@ describe('a settlement record with an effect', () => {
       onFaultPoint(async (point, ref) => {
         if (point !== 'after-settlement-effect' || isAssigned) return
         isAssigned = true
-        await run.gateway.operator.settle(named, 'declined', by)
+        await run.operator.settle(named, 'declined', by)
         await loseScope(ref!)
         await run.gateway.settlement.assign(ref!, [given], by)
         // Nothing of the new effect is tried before it is due.
@@ -254,7 +254,7 @@ describe('a settlement record with an effect', () => {
       },
     )
     assert.equal((await recordOf(settlementId)).match_status, 'NOT_MATCHED')
-    await run.gateway.operator.settle(late, 'declined', by)
+    await run.operator.settle(late, 'declined', by)
     await run.gateway.settlement.assign(recordId, [other], by)
     await effectOver(settlementId)
     assert.equal((await run.booksOf(other)).isFinal, true)
@@ -273,7 +273,7 @@ describe('a settlement record with an effect', () => {
     await assert.rejects(run.gateway.settlement.assign(recordId, [other], by), {
       code: '200.300.404',
     })
-    await run.gateway.operator.settle(late, 'declined', by)
+    await run.operator.settle(late, 'declined', by)
     await run.gateway.settlement.assign(recordId, [other], by)
     await effectOver(settlementId)
     assert.equal((await run.booksOf(other)).isFinal, true)
@@ -318,7 +318,7 @@ describe('a settlement record with an effect', () => {
     const settlementId = newId()
     await run.file(line(late, { id: settlementId }))
     await effectOver(settlementId)
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     const { id: recordId } = await recordOf(settlementId)
     await assert.rejects(run.gateway.settlement.assign(recordId, [other], by), {
       code: '200.300.404',
@@ -344,14 +344,14 @@ describe('a settlement record with an effect', () => {
         [part, ...ids].map(async (id) => (await recordOf(id)).id),
       )
       const { assign } = run.gateway.settlement
-      if (decided === 'is kept') await run.gateway.operator.settle(late, 'approved', by)
+      if (decided === 'is kept') await run.operator.settle(late, 'approved', by)
       if (decided === 'has a record by an assignment') await assign(first!, [late], by)
       await assign(second!, [others[0]!], by)
       await effectOver(ids[1]!)
       assert.equal((await run.booksOf(others[0]!)).isFinal, true)
       if (decided === 'is not decided yet') {
         await assert.rejects(assign(first!, [others[1]!], by), { code: '200.300.404' })
-        await run.gateway.operator.settle(late, 'approved', by)
+        await run.operator.settle(late, 'approved', by)
       }
       // Its money was another amount, so it made nothing late.
       await assign(ofPart!, [others[1]!], by)
@@ -368,7 +368,7 @@ describe('a settlement record with an effect', () => {
     await effectOver(settlementId)
     await run.gateway.settlement.assign((await recordOf(settlementId)).id, [late], by)
     assert.equal(await effectOver(settlementId), 'done')
-    await run.gateway.operator.settle(late, 'approved', by)
+    await run.operator.settle(late, 'approved', by)
     assert.equal((await recordOf(settlementId)).tier, 'operator')
   })
 
@@ -427,9 +427,9 @@ describe('a settlement record with an effect', () => {
   test('says STATE where its reference is another than the one that an operator gave the payment', async () => {
     const enquire = () => ({ is: 'notFound', why: 'not yet' }) as never
     const id = await run.pay({ debit: lose, enquire })
-    await run.gateway.operator.enquire(id, by)
+    await run.operator.enquire(id, by)
     const references = { reference: 'from-the-portal' }
-    await run.gateway.operator.settle(id, 'approved', { ...by, references })
+    await run.operator.settle(id, 'approved', { ...by, references })
     const [order] = await run.sql<{ mtid: string }>(
       'select merchant_transaction_id as mtid from tollgate.payment where id = $1',
       [id],

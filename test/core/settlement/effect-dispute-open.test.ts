@@ -25,7 +25,7 @@ describe('a chargeback in a line about an open payment', () => {
     await run.imported([chargeback(id)])
     await until(async () => ((await run.kinds(id)).includes('undecided') ? true : undefined))
     assert.deepEqual(reversals, [])
-    await run.gateway.operator.settle(id, 'approved', { by: 'ada', reason: 'it was charged' })
+    await run.operator.settle(id, 'approved', { by: 'ada', reason: 'it was charged' })
     const disputes = await until(async () => {
       await run.makeDue()
       const books = await run.booksOf(id)

@@ -173,7 +173,7 @@ describe('operations that an acquirer can repeat', () => {
       })
       assert.equal(sent.length, 1)
       assert.equal(await run.stateOf(refund.id), 'unknown')
-      await run.gateway.operator.settle(refund.id, 'declined', { by: 'ada', reason: 'not made' })
+      await run.operator.settle(refund.id, 'declined', { by: 'ada', reason: 'not made' })
     })
   }
 })

@@ -136,8 +136,7 @@ describe('the redacted step log', () => {
         billing: { street1, city: 'London', country: 'GB' },
       })
       ids.push(answer.id)
-      if (way !== 'declines')
-        await run.gateway.operator.enquire(answer.id, { by: 'x', reason: 'y' })
+      if (way !== 'declines') await run.operator.enquire(answer.id, { by: 'x', reason: 'y' })
     }
     for (const id of ids) {
       const shown = await run.gateway.inspect(id)

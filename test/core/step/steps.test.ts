@@ -236,8 +236,8 @@ describe('the step log', () => {
       enquire: () => unknown('down'),
     })
     const alice = { by: 'Alice', reason: 'the file of the bank' }
-    await run.gateway.operator.enquire(id, alice)
-    await run.gateway.operator.settle(id, 'approved', alice)
+    await run.operator.enquire(id, alice)
+    await run.operator.settle(id, 'approved', alice)
     const own = await stepsOf(id)
     assert.ok(
       own.some(

@@ -383,7 +383,7 @@ describe('money around an authentication', () => {
   test('an operator cannot approve a payment that no acquirer knows', async () => {
     const { id } = await run.away('by-operator', {})
     await assert.rejects(
-      run.gateway.operator.settle(id, 'approved', { by: 'Ann', reason: 'test' } as never),
+      run.operator.settle(id, 'approved', { by: 'Ann', reason: 'test' } as never),
     )
     assert.deepEqual(run.acquirer.of('by-operator'), [])
   })

@@ -94,7 +94,7 @@ describe('the command line: operators', () => {
     const first = await run.debit('first-stuck', silence)
     const second = await run.debit('by-command', silence)
     for (const { id } of [first, second]) {
-      await run.gateway.operator.enquire(id, { by: 'test', reason: 'test' })
+      await run.operator.enquire(id, { by: 'test', reason: 'test' })
     }
     const listed = await tollgate('attention', 'list')
     assert.equal(listed.code, 2, 'somebody has to look')

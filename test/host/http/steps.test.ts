@@ -68,9 +68,11 @@ describe('step logs over HTTP', () => {
     const steps = await read('payments.steps', `/v1/payments/${paid.body.id}`)
     const [request] = steps.find(({ name }) => name === 'debit')?.requests ?? []
     assert.deepEqual(
-      [request?.method, request?.url, request?.status, request?.moves, request?.wroteBytes],
-      ['POST', `${bank.url}/payments`, 200, true, true],
+      [request?.method, request?.status, request?.moves, request?.wroteBytes],
+      ['POST', 200, true, true],
     )
+    // The port may contain the digits of the CVV.
+    assert.match(request?.url ?? '', /^http:\/\/127\.0\.0\.1:.*\/payments$/)
     assert.match(request?.sentBody ?? '', /"value":"9200"/)
     assert.match(request?.answeredBody ?? '', /"status":"approved"/)
     for (const hidden of [cards.approved, 'Jane Jones', settings.apiKey, '"123"']) {

@@ -78,7 +78,7 @@ describe('FTPS, with long replies', () => {
       },
       {
         addressOf: async () => '127.0.0.1',
-        stepMs: 20_000,
+        stepMs: 60_000,
         signal: new AbortController().signal,
       },
     )

@@ -55,7 +55,7 @@ describe('SFTP, with a server that sends too much', () => {
       },
       {
         addressOf: async () => '127.0.0.1',
-        stepMs: 20_000,
+        stepMs: 60_000,
         signal: new AbortController().signal,
       },
     )

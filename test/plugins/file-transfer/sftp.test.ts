@@ -63,7 +63,7 @@ describe('SFTP', () => {
   async function push(
     file: OutgoingFile = fileOf(),
     target = targetOf(),
-    { stepMs = 10_000, signal = new AbortController().signal } = {},
+    { stepMs = 60_000, signal = new AbortController().signal } = {},
   ): Promise<Put> {
     const session = await sftp.open(target, { addressOf: async () => '127.0.0.1', stepMs, signal })
     try {
@@ -345,7 +345,7 @@ describe('SFTP', () => {
     await push()
     const context = {
       addressOf: async () => '127.0.0.1',
-      stepMs: 10_000,
+      stepMs: 60_000,
       signal: new AbortController().signal,
     }
     const session = await sftp.open(targetOf(), context)
