@@ -15,7 +15,7 @@ const shortestSecret = 13
  * The id of a payment or the key of an attempt, also with a word or two before it. Some have a run of digits like
  * that of a card number.
  */
-const ownId = /^(?:[a-z]{1,8}-){0,2}(?=[0-9]*[a-f])[0-9a-f]{32}$/
+const ownId = /^(?:[a-z]{1,8}-){0,2}(?=[0-9]*[a-f])[0-9a-f]{32}$/i
 
 /** Card numbers, also escaped ones, and IBANs of `text` keep their last four characters. */
 export function maskedAccounts(text: string): string {
@@ -24,9 +24,12 @@ export function maskedAccounts(text: string): string {
   return storable.length < shortestSecret ? storable : maskIbans(maskEscapedNumbers(storable))
 }
 
-/** Trimmed; a reference that resembles a card number or an IBAN is masked, and its digest keeps it distinct. */
+/**
+ * Trimmed; a reference that resembles a card number or an IBAN is masked, and its digest keeps it distinct. Letters
+ * of either case give one digest, since a message and a line may spell one chargeback differently.
+ */
 export function storedReference(reference: string, digest: Digest): string {
   const trimmed = reference.trim()
   const shown = maskedAccounts(trimmed)
-  return shown === trimmed ? trimmed : `${shown}#${digest(trimmed)}`
+  return shown === trimmed ? trimmed : `${shown}#${digest(trimmed.toLowerCase())}`
 }

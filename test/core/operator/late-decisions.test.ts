@@ -135,6 +135,7 @@ describe("operators' decisions about late successes", () => {
     })
     const event = await run.bring(id, { outcome: approval })
     await begins.promise
+    await run.dueLater(id)
     await run.sql(
       `update tollgate.attempt set lease_until = now() - interval '1 second' where key = $1`,
       [key],
@@ -145,7 +146,7 @@ describe("operators' decisions about late successes", () => {
       decides.resolve()
       return decide.promise
     })
-    const kept = run.gateway.operator.settle(id, 'approved', alice)
+    const kept = run.operator.settle(id, 'approved', alice)
     await decides.promise
     goOn.resolve()
     await processed(run, event)

@@ -23,6 +23,16 @@ test('a stored reference is masked and stays distinct from others with the same 
   assert.match(stored('DE89370400440532013000'), /^\*{18}3000#[0-9a-f]{64}$/)
 })
 
+test('two spellings of a reference are stored alike but for the case of their letters', () => {
+  const stored = (reference: string) => storedReference(reference, (text) => hash('sha256', text))
+  const likeCard = `dispute-c4eaa135717b16147c31280834968498`
+  for (const reference of ['Arn 4111111111111111 X', 'de89 3704 0044 0532 0130 00 of', likeCard]) {
+    const [one, other] = [stored(reference), stored(` ${reference.toUpperCase()}`)]
+    assert.equal(other.toLowerCase(), one.toLowerCase())
+  }
+  assert.equal(stored(likeCard), likeCard)
+})
+
 test('a card number with escapes for some of its digits is masked as well', () => {
   for (const text of ['%34111111111111111', '&#52;111111111111111', '\\u0034111111111111111']) {
     assert.equal(maskedAccounts(text), '************1111', text)
