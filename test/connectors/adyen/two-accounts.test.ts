@@ -39,6 +39,10 @@ describe('two accounts at one merchant account of Adyen', () => {
     assert.equal(there.isUndone, true)
   })
 
+  /** Messages that waited for other work are processed now. */
+  const waitingComeAgain = () =>
+    run.sql('update tollgate.inbound_event set next_at = now() where processed_at is null')
+
   /** A payment without an answer that the engine takes back. */
   async function withoutAnswer() {
     const body = '{"error":"internal"}'
@@ -91,7 +95,10 @@ describe('two accounts at one merchant account of Adyen', () => {
       await run.tell(success)
       assert.ok(!(await run.code(id)).startsWith('000'))
       // A message waits while the engine works on the payment.
-      await until(async () => ((await run.listed(id)).length > 0 ? true : undefined))
+      await until(async () => {
+        await waitingComeAgain()
+        return (await run.listed(id)).length > 0 || undefined
+      })
       assert.deepEqual(await run.listed(id), ['conflict'])
     })
   }
@@ -128,7 +135,10 @@ describe('two accounts at one merchant account of Adyen', () => {
       run.adyen.ledger.endUndo(key, 'done')
       await run.tell(run.adyen.messageAbout(key))
       // The message waits while the engine stores that it asked.
-      await until(async () => ((await run.code(id)).startsWith('000') ? undefined : true))
+      await until(async () => {
+        await waitingComeAgain()
+        return (await run.code(id)).startsWith('000') ? undefined : true
+      })
       assert.equal(second.isUndone, true, 'both are back')
     })
   }

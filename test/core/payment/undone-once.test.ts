@@ -161,6 +161,20 @@ describe('late successes are undone once', () => {
     assert.deepEqual(await run.audited(id), ['reverse-by-key', 'late-success-reversed'])
   })
 
+  test('two approved reversals of one capture free its amount of the authorisation once', async () => {
+    const { id } = await run.debit('reversed-twice', {}, { paymentType: 'PA' })
+    const capture = await run.follow(id, 'CP', 'reversed-twice-cp', eur('92.00'))
+    const [first, second] = [
+      await run.follow(capture.id, 'RV', 'reversed-twice-1', {}, { reverse: refuse }),
+      await run.follow(capture.id, 'RV', 'reversed-twice-2', {}, { reverse: lose }),
+    ]
+    for (const one of [first, second]) {
+      assert.equal(await run.tell(one.id, { outcome: approval }), 'settled')
+    }
+    const { captured, captures } = await balanceOf(run, id)
+    assert.deepEqual([captured, captures], [0n, 0])
+  })
+
   test('a late success kept after its reversal was declined takes no refund once that reversal succeeds', async () => {
     const script = { debit: refuse, reverse: refuse }
     const { id } = await run.debit('kept-undone', script, run.at('by-reversal'))
