@@ -19,6 +19,7 @@ import {
 import { type Answer, requestBytes, sendAll } from '../attacks/wire.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
 import { closeChecked } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
 import { cardOf } from '../rig/payment-request.ts'
 import { newSshKey } from '../rig/ssh-keys.ts'
 
@@ -289,7 +290,10 @@ async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
   const clock = await gateway.testClocks.create({ entityId: channel, time: '2026-01-01 00:00:00' })
   const url = 'https://127.0.0.1:9/'
   const webhook = await gateway.webhooks.create({ entityId: channel, url })
-  const [event] = (await gateway.events.list({ entityId: channel })).events
+  const event = await until(async () => {
+    const { events } = await gateway.events.list({ entityId: channel })
+    return events[0]
+  })
   return {
     payments: payment.id,
     query: payment.id,
@@ -300,7 +304,7 @@ async function stock({ channel, pay }: Hosted, gateway: Gateway): Promise<Ids> {
     ...Object.fromEntries(schedules.map((code, at) => [`checkouts ${code}`, checkouts[at]!])),
     testclocks: clock.id,
     webhooks: webhook.id,
-    events: event?.id ?? payment.id,
+    events: event.id,
   }
 }
 

@@ -79,8 +79,11 @@ describe('the command line: listen', () => {
     assert.equal(notification?.type, 'PAYMENT')
     assert.equal(sequence, 1)
     assert.equal(headers['content-type'], 'application/json')
-    const [event] = (await run.gateway.events.list({ limit: '1' })).events
-    assert.equal(headers['webhook-id'], event!.id)
+    const event = await until(async () => {
+      const { events } = await run.gateway.events.list({ limit: '1' })
+      return events[0]
+    })
+    assert.equal(headers['webhook-id'], event.id)
     await listening.said(/PAYMENT {2}[0-9a-f]{32} {2}000\.100\.110 {2}-> 200 in \d+ ms/)
     assert.match(await end(listening), /1 event, 1 accepted/)
     const again = await listen('--forward-to', `${shop.url}hooks`)

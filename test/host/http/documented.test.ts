@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import fileTransfer from '@tollgate/file-transfer'
 import { endpoints } from '../../../schemas/index.ts'
 import { answerCheck } from '../../rig/documented-answers.ts'
+import { until } from '../../rig/gateway.ts'
 import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
 import { newSshKey } from '../../rig/ssh-keys.ts'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
@@ -86,9 +87,12 @@ describe('every operation answers as documented', () => {
     await done('query.get', { ids })
     const linked = await done('query.get', { ids, query: { includeLinkedTransactions: 'true' } })
     assert.equal((linked.payments as object[]).length, 2)
-    const events = await done('events.list')
-    const [first] = events.events as Body[]
-    await done('events.get', { ids: { id: first!.id } })
+    // The feed shows an event after all transactions of the server that began before it.
+    const first = await until(async () => {
+      const { events } = await done('events.list')
+      return (events as Body[])[0]
+    })
+    await done('events.get', { ids: { id: first.id } })
   })
 
   test('registrations and schedules', async () => {
