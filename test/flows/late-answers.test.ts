@@ -81,12 +81,27 @@ describe('late answers', () => {
     ).length > 0
   /** Expires the sender's lease, as if its process had paused, and lets another process enquire. */
   const overtake = async (id: string) => {
+    const asked = async () => {
+      const [row] = await run.sql<{ count: number; is_free: boolean }>(
+        `select enquiries + questions as count, coalesce(lease_until <= now(), true) as is_free
+           from tollgate.attempt where payment_id = $1`,
+        [id],
+      )
+      return row!
+    }
+    const before = await asked()
     await run.sql(
       `update tollgate.attempt set lease_until = now() - interval '1 second', sent_at = now() - interval '1 hour'
         where payment_id = $1`,
       [id],
     )
-    return enquire({ ...run, gateway: other }, id)
+    await enquire({ ...run, gateway: other }, id)
+    // A look that met the enquiry asks in its place.
+    await until(async () => {
+      const { count, is_free } = await asked()
+      return (is_free && count > before.count) || undefined
+    })
+    return run.gateway.payments.get(id)
   }
 
   test('a late approval does not overwrite a payment declined under another lease', async () => {
