@@ -64,10 +64,14 @@ function verifier(password: string): string {
   return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${server}`
 }
 
-/** Everything in both schemas belongs to the migrating user. */
+/**
+ * Everything in both schemas belongs to the migrating user. Only what has another owner is changed: each change locks
+ * its table against everybody, and running engines would meet these locks.
+ */
 function handOver(database: Database): string {
   const { migrating } = rolesOf(database)
   const schemas = schemasOf(database)
+  const isForeign = (owner: string) => `pg_get_userbyid(${owner}) <> '${migrating}'`
   return `
 do $$
 declare
@@ -80,12 +84,12 @@ begin
   for command in
     select format('alter schema %I owner to ${migrating}', nspname)
     from pg_namespace
-    where nspname in (${schemas.map((name) => `'${name}'`).join(', ')})
+    where nspname in (${schemas.map((name) => `'${name}'`).join(', ')}) and ${isForeign('nspowner')}
     union all
     select format('alter table %s owner to ${migrating}', relation.oid::regclass)
     from pg_class as relation
     where relation.relnamespace in (${schemas.map((name) => `'${name}'::regnamespace`).join(', ')})
-      and relation.relkind in ('r', 'p', 'v', 'm', 'S')
+      and relation.relkind in ('r', 'p', 'v', 'm', 'S') and ${isForeign('relation.relowner')}
       and not exists (
         select from pg_depend
         where classid = 'pg_class'::regclass and objid = relation.oid and deptype in ('a', 'i')
@@ -94,11 +98,12 @@ begin
     select format('alter routine %s owner to ${migrating}', routine.oid::regprocedure)
     from pg_proc as routine
     where routine.pronamespace in (${schemas.map((name) => `'${name}'::regnamespace`).join(', ')})
+      and ${isForeign('routine.proowner')}
     union all
     select format('alter type %s owner to ${migrating}', kind.oid::regtype)
     from pg_type as kind
     where kind.typnamespace in (${schemas.map((name) => `'${name}'::regnamespace`).join(', ')})
-      and kind.typtype in ('e', 'd')
+      and kind.typtype in ('e', 'd') and ${isForeign('kind.typowner')}
   loop
     execute command;
   end loop;
