@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { createHost, type Listening } from '../../../host/index.ts'
 import { until } from '../../rig/gateway.ts'
 import { type Receiver, startReceiver } from '../../rig/notification-receiver.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 import { type Body, debit, type Hosted, startHost } from '../http/hosted.ts'
 import { projectFolder, runTollgate, type Started, startTollgate } from './tollgate.ts'
 
@@ -276,6 +277,7 @@ describe('the command line: listen', () => {
       assert.equal(one.code, 0, one.err)
       assert.equal(one.out.trim(), `${endpoint}: 1 notification will be sent again`)
       const second = await shop.first(({ no, id }) => no > first.no && id === first.id)
+      await olderTransactionsEnd(run)
       const all = await runTollgate(
         words('events', 'replay', '--since', '1h', '--endpoint', endpoint),
         where(),

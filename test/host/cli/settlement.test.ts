@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { testKey } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 import { type SettlingRun, settled, settlementFile, startSettling } from '../../rig/settlement.ts'
 import { storePayout } from '../../rig/stored-payouts.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
@@ -116,6 +117,7 @@ describe('the command line: settlement', () => {
       const channel = await entities.create(name)
       // Of a merchant whose files no worker makes.
       await storePayout(run, { channel, merchant }, { holder: 'Jane', reference: 'order-1' })
+      await olderTransactionsEnd(run)
       const foreign = await tollgate('settlement', 'report', '--entity', '0'.repeat(32))
       assert.equal(foreign.code, 1)
       assert.match(foreign.err, /^there is no entity with the id of --entity/m)
