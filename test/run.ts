@@ -45,7 +45,7 @@ async function main(words: readonly string[]): Promise<number> {
       together(groups.map((group) => () => runGroup(group, scope, cluster))),
       isWhole ? checkSources() : 0,
     ])
-    return report(counts, checksFailed)
+    return report(counts, checksFailed, scope)
   } finally {
     clearTimeout(limit)
     await cluster.stop()
@@ -65,8 +65,14 @@ async function together<Result>(work: readonly (() => Promise<Result>)[]): Promi
   return results
 }
 
+const commandOf: Readonly<Record<Scope, string>> = {
+  short: 'npm test --',
+  long: 'npm run test:long --',
+  pods: 'npm test -- --pods',
+}
+
 /** Prints the last line; the exit code is 0 only when tests ran and nothing failed. */
-function report(counts: readonly Summary[], checksFailed: number): number {
+function report(counts: readonly Summary[], checksFailed: number, scope: Scope): number {
   const sum = (read: (count: Summary) => number) => counts.reduce((all, one) => all + read(one), 0)
   const passed = sum((count) => count.passed)
   const failed = sum((count) => count.failed) + checksFailed
@@ -76,7 +82,9 @@ function report(counts: readonly Summary[], checksFailed: number): number {
   for (const line of byFolder(times)) console.log(line)
   for (const line of counts.flatMap((one) => one.failures)) console.log(`✖ ${line}`)
   const failedFiles = counts.flatMap((one) => one.failedFiles)
-  if (failedFiles.length > 0) console.log(`again: npm test -- ${failedFiles.join(' ')}`)
+  // Cases of the plugin kit name its file, and not that of their test.
+  const again = failedFiles.filter((file) => file.startsWith('test/')).join(' ')
+  if (again !== '') console.log(`again: ${commandOf[scope]} ${again}`)
   if (stopped() !== null) console.log(`✖ stopped: ${stopped()}`)
   if (checksFailed > 0) console.log(`✖ ${checksFailed} source checks failed, see above`)
   if (skipped > 0) console.log(`${skipped} skipped`)

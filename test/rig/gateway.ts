@@ -270,7 +270,7 @@ export async function until<T>(
 }
 
 /** Asks again while another process works on the payment. */
-export const untilFree =
+const untilFree =
   <Given extends unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
   (...given: Given): Promise<Answer> =>
     until(() =>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '../../../schemas/index.ts'
 import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 
 describe('pages of lists', () => {
   const large = 640 * 1024
@@ -44,11 +45,17 @@ describe('pages of lists', () => {
   test('the event feed keeps its pages below the limit of bytes', async () => {
     const told: string[] = []
     let pages = 0
-    for (let cursor = since; told.length < ids.length && pages < 50; pages += 1) {
-      const page = await run.gateway.events.list({ cursor, limit: '500', wait: '20' })
+    await olderTransactionsEnd(run)
+    for (let cursor = since, more = true; more && pages < 50; pages += 1) {
+      const page = await run.gateway.events.list({
+        cursor,
+        limit: '500',
+        wait: pages === 0 ? '5' : '0',
+      })
       isBounded(page)
       told.push(...page.events.map(({ payload }) => payload.id))
       cursor = page.nextCursor
+      more = page.more
     }
     assert.deepEqual(told, ids)
     assert.ok(pages >= 3, `${pages} pages`)

@@ -39,6 +39,11 @@ describe('disputes in settlement lines', () => {
       ],
       ['with a reference among blanks', ' BLANK', 'BLANK'],
       ['with a reference in two spellings', 'dispute', ' DISPUTE'],
+      [
+        'with a reference like a card number in two spellings',
+        'case 4111111111111111 of',
+        'CASE 4111111111111111 OF',
+      ],
     ]
     const named = (reference: string | undefined, id: string) =>
       reference === undefined ? {} : { reference: `${reference}-${id}` }

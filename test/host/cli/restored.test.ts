@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { cursorOf } from '../../../core/event-feed/position.ts'
 import { GatewayError } from '../../../core/index.ts'
 import { startGateway, testKey, until } from '../../rig/gateway.ts'
+import { olderTransactionsEnd } from '../../rig/older-transactions.ts'
 import { projectFolder, runTollgate } from './tollgate.ts'
 
 test('the doctor detects a restored database, and its statement completes the feed from every cursor', async () => {
@@ -61,13 +62,8 @@ test('the doctor detects a restored database, and its statement completes the fe
     ])
     const late = await run.pay()
     const [one, two] = paid.map(({ id }) => id)
-    // Until the server's older transactions end, the reader is ahead of them, and refused.
-    await until(() =>
-      told(reader).then(
-        ({ length }) => length === 2 || undefined,
-        () => undefined,
-      ),
-    )
+    await olderTransactionsEnd(run)
+    await until(async () => ((await told(reader)).length === 2 ? true : undefined))
     assert.deepEqual(await told(reader), [two, late.id])
     assert.deepEqual(await told({ since: '2020-01-01' }), [one, two, late.id])
   } finally {
