@@ -247,7 +247,8 @@ function asked(
     age: async (id) => {
       await run.sql(
         `update tollgate.attempt set sent_at = sent_at - interval '1 hour',
-           lease_until = least(lease_until, now() - interval '1 second') where payment_id = $1`,
+           lease_until = case when lease_until > now() then now() - interval '1 second' else lease_until end
+         where payment_id = $1`,
         [id],
       )
     },

@@ -100,7 +100,8 @@ describe('late answers after the work of another process', { concurrency: true }
     assert.equal(await run.code(id), undecided)
     await lookedAt(id)
     assert.equal(await run.stateOf(id), 'declined')
-    assert.ok((await run.listed(id)).every(({ open }) => !open))
+    // The entries end after the commit that decides the payment.
+    await until(async () => (await run.listed(id)).every(({ open }) => !open) || undefined)
   })
 
   test('a refused reversal does not forget an earlier one without an answer', async () => {

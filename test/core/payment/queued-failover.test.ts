@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Context, declined, type Operation } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import type { GatewayError } from '../../../core/index.ts'
 import { type AcquirerRun, approvedAs, startWithAcquirer } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
@@ -208,8 +209,16 @@ describe('queued payments', () => {
       return program.decided(await accept(reference, { card: account, paymentBrand: 'MASTER' }))
     }
     for (const no of [1, 2, 3]) assert.equal(await pay(no), '800.100.151')
-    await assert.rejects(pay(4), { code: '800.120.100' })
-    assert.deepEqual(run.acquirer.of('tested-4'), [])
+    // A decline counts after its commit.
+    let no = 3
+    const refused = await until(() =>
+      pay(++no).then(
+        () => undefined,
+        (error: GatewayError) => error,
+      ),
+    )
+    assert.equal(refused.code, '800.120.100')
+    assert.deepEqual(run.acquirer.of(`tested-${no}`), [])
   })
 
   test('a registration that is removed before its payment is sent is not charged', async () => {

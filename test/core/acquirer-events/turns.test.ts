@@ -1,0 +1,54 @@
+/** Turns of events whose acquirer takes its time. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { approved, type Found, unknown } from '@tollgate/plugin-kit'
+import { message, processed } from '../../rig/acquirer.ts'
+import { until } from '../../rig/gateway.ts'
+import { approval, charged, type LateRun, lose, startLate } from '../../rig/late-words.ts'
+
+describe('an event that waits for its acquirer', () => {
+  let run: LateRun
+  before(async () => {
+    run = await startLate()
+  })
+  after(() => run.close())
+
+  test('holds up no other due work, and is worked on once', async () => {
+    const answer = Promise.withResolvers<Found>()
+    let asked = 0
+    let isSlow = false
+    const { id } = await run.debit('slow-acquirer', {
+      debit: lose,
+      enquire: () => {
+        if (!isSlow) return unknown('it is down')
+        asked += 1
+        return answer.promise
+      },
+    })
+    await run.dueLater(id)
+    const eventId = 'of-the-slow-one'
+    const forged = message({ eventId, key: await run.keyOf(id), outcome: approval }, {})
+    await run.gateway.inbound('scripted', run.account, forged)
+    await processed(run, eventId)
+    isSlow = true
+    // Only a tick takes it from here.
+    await run.sql(
+      'update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now() where event_id = $1',
+      [eventId],
+    )
+    await until(async () => asked > 0 || undefined)
+
+    const other = await run.debit('quick-acquirer', {
+      debit: lose,
+      enquire: () => unknown('not yet'),
+    })
+    run.acquirer.tell('quick-acquirer', { enquire: () => approved({ reference: 'found' }) })
+    await run.age(other.id)
+    await run.dueNow(other.id)
+    await until(async () => (await run.code(other.id)) === charged || undefined)
+    assert.equal(asked, 1)
+
+    answer.resolve(unknown('it was down'))
+    assert.equal(await processed(run, eventId), 'enquired')
+  })
+})
