@@ -89,7 +89,8 @@ describe('another press after an authentication', () => {
       [payment],
     )
     assert.equal((await press(run.gateway, id)).state, 'busy')
-    assert.equal(await run.code(payment), '000.200.001')
+    // A look of the engine may have found the review already.
+    assert.ok(['000.200.000', '000.200.001'].includes(await run.code(payment)))
     assert.ok(!run.acquirer.of('died-on-the-way').includes('reverseByKey'))
   })
 
