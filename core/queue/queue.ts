@@ -55,6 +55,13 @@ const queueSchema = (database: Database) => `${database.schema}_boss`
 /** How often a job was tried, and how often it may be tried again. */
 type Tries = { readonly id: string; readonly retryCount: number; readonly retryLimit: number }
 
+/** A job of the engine without tries is queued again while its work is due. */
+const renewed = ({ id, retryCount, retryLimit }: Tries): Tries => ({
+  id,
+  retryCount,
+  retryLimit: retryLimit === 0 ? Number.POSITIVE_INFINITY : retryLimit,
+})
+
 /** The engine's queues. */
 export class Queue {
   readonly #boss: PgBoss
@@ -155,7 +162,7 @@ export class Queue {
     }
     this.#workers.set(job.name, job.concurrency)
     const work = async (jobs: JobWithMetadata<Payload>[]) => {
-      for (const one of jobs) await this.#tracked(job.name, one, () => run(one.data))
+      for (const one of jobs) await this.#tracked(job.name, renewed(one), () => run(one.data))
     }
     await this.#boss.work(job.name, options, work)
   }

@@ -13,7 +13,10 @@ import {
   startReceiver,
 } from '../rig/notification-receiver.ts'
 import { bundled } from '../rig/programs.ts'
+import { lookEvery } from '../rig/quick-looks.ts'
 import { inScope, isLong } from '../rig/scope.ts'
+
+const hourMs = 3_600_000
 
 describe('webhooks', () => {
   let run: TestGateway
@@ -192,27 +195,24 @@ describe('webhooks', () => {
     }
   })
 
-  test('the first attempt follows the commit at once, and soon after one in another process', async () => {
-    await start('all')
-    const shop = await receiver()
-    await subscribe(shop)
-    await run.pay()
-    await shop.atLeast(1)
-    const lags = await lagsOf(inScope(9, 30))
-    const median = lags.toSorted((one, other) => one - other)[Math.floor(lags.length / 2)]!
-    console.log(`median of ${lags.length} first attempts after the answer: ${median.toFixed(1)} ms`)
-    assert.ok(median < 250, `${median} ms`)
-
-    async function lagsOf(count: number): Promise<number[]> {
-      const found: number[] = []
-      for (let n = 0; n < count; n += 1) {
-        const before = shop.received.length
+  test('the first attempt follows the commit at once, and no look of a worker', async () => {
+    const usual = lookEvery(hourMs)
+    try {
+      await start('all')
+      const shop = await receiver()
+      await subscribe(shop)
+      const lags: number[] = []
+      for (let count = 1; count <= inScope(2, 30); count += 1) {
         await run.pay()
         const answeredMs = Date.now()
-        const all = await shop.atLeast(before + 1)
-        found.push(all[before]!.atMs - answeredMs)
+        const received = await shop.atLeast(count)
+        lags.push(received[count - 1]!.atMs - answeredMs)
       }
-      return found
+      const median = lags.toSorted((one, other) => one - other)[Math.floor(lags.length / 2)]!
+      // The machine alone decides over the time of few.
+      if (isLong) assert.ok(median < 250, `${median} ms`)
+    } finally {
+      usual()
     }
   })
 

@@ -149,9 +149,17 @@ describe("operators' decisions about late successes", () => {
     const kept = run.operator.settle(id, 'approved', alice)
     await decides.promise
     goOn.resolve()
-    await processed(run, event)
+    // The event may meet the decision, and then waits for its end.
+    await until(async () => {
+      const [row] = await run.sql<{ is_over: boolean }>(
+        'select processed_at is not null or waits > 0 as is_over from tollgate.inbound_event where event_id = $1',
+        [event],
+      )
+      return row!.is_over || undefined
+    })
     decide.resolve()
     await kept
+    await processed(run, event)
     assert.deepEqual(run.acquirer.of('decide-stale'), ['debit'])
     assert.equal(await undoOf(id), undefined)
     assert.equal(await run.code(id), charged)

@@ -7,6 +7,7 @@ import { GatewayError, OptionsError } from '../../../core/index.ts'
 import { tellQueueError } from '../../../core/queue/queue-errors.ts'
 import { type LogLine, startGateway, until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
+import { inScope } from '../../rig/scope.ts'
 
 test('a job that fails for the last time says so, with the message of the program and the causes without their texts', async () => {
   const thrown = () =>
@@ -112,6 +113,9 @@ test('jobs without a key are as many as were sent, alone and in transactions at 
   }
 })
 
+/** What a busy machine adds. */
+const toleratedMs = inScope(20_000, 700)
+
 test('a job is sent or refused within the time of other calls, and an unknown one is named', async () => {
   let line: Line | undefined
   const run = await startGateway({
@@ -133,7 +137,7 @@ test('a job is sent or refused within the time of other calls, and an unknown on
     line!.stall()
     const since = performance.now()
     await assert.rejects(run.gateway.sendJob('mail', {}), { code: '999.999.888' })
-    assert.ok(performance.now() - since < limits.flushBudgetMs + 700)
+    assert.ok(performance.now() - since < limits.flushBudgetMs + toleratedMs)
   } finally {
     line?.resume()
     await run.close()

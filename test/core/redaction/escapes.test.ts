@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { createScrubber } from '../../../core/redaction/scrub.ts'
+import { workedMs } from '../../rig/worked.ts'
 
 const hex = (character: string) => character.codePointAt(0)!.toString(16)
 /** Spellings of a character. */
@@ -76,9 +77,9 @@ test('text without secrets stays unchanged', () => {
 test('a large text of escapes costs little time', () => {
   const scrubber = createScrubber()
   scrubber.know('canary')
-  const startedMs = performance.now()
+  const startedMs = workedMs()
   for (const part of ['&#', '&#x0', '&amp;', '%2', '%25', '\\u', '\\u005c', '&amp;#38;']) {
     scrubber.scrub(part.repeat(16_384 / part.length))
   }
-  assert.ok(performance.now() - startedMs < 2_000)
+  assert.ok(workedMs() - startedMs < 2_000)
 })

@@ -9,7 +9,11 @@ import { type ConnectionOptions, connect } from 'node:tls'
 import { limits } from '../../../schemas/index.ts'
 import { selfSigned } from '../../core/net/certificate.ts'
 import { scratchFolder } from '../../rig/cluster.ts'
+import { inScope } from '../../rig/scope.ts'
 import { type Body, debit, type Hosted, startHost } from './hosted.ts'
+
+/** What a busy machine adds. */
+const toleratedMs = inScope(15_000, 2_000)
 
 describe('tokens that end while their reader waits', () => {
   let host: Hosted
@@ -33,7 +37,10 @@ describe('tokens that end while their reader waits', () => {
     assert.equal(status, 403)
     assert.equal(body.result.code, '800.900.300')
     const tookMs = performance.now() - startedMs
-    assert.ok(tookMs < limits.tokenCacheMs + 2 * limits.waitingTokenMs + 2000, `${tookMs} ms`)
+    assert.ok(
+      tookMs < limits.tokenCacheMs + 2 * limits.waitingTokenMs + toleratedMs,
+      `${tookMs} ms`,
+    )
   })
 
   test('a wait ends with its token also when an event happens at that moment', async () => {
