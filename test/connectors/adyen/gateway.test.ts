@@ -295,7 +295,13 @@ describe('the settlement of payments at Adyen', () => {
     run.adyen.reports.set(name, reportOfBooks(run.adyen.ledger, about, 'EUR', disputes))
     await run.tell(run.adyen.message(reportItem(name, `${run.adyen.url}/elsewhere`)))
     const file = await until(async () => {
-      await run.sql("update tollgate.timer set due_at = now() where kind = 'settlement-fetch'")
+      // The engine plans the fetches of a new account within minutes.
+      await run.sql(
+        `insert into tollgate.timer (id, due_at, kind, ref)
+         values (gen_random_uuid(), now(), 'settlement-fetch', $1)
+         on conflict (kind, ref) do update set due_at = now()`,
+        [run.account],
+      )
       const [row] = await run.sql<{ id: string; state: string; refused_why: string | null }>(
         'select id, state, refused_why from tollgate.settlement_file',
       )
