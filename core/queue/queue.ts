@@ -16,6 +16,7 @@ import { programReason } from '../redaction/program-error.ts'
 import { jobRuns } from '../telemetry.ts'
 import { tellQueueError } from './queue-errors.ts'
 import { queueStatements } from './queue-statements.ts'
+import { jobsOf, renewed, type Tries } from './rows.ts'
 import type { Enqueue, EnqueueWithin, FoundJob, QueueCounts, QueuedJob } from './types.ts'
 
 const seconds = {
@@ -51,16 +52,6 @@ export async function migrateQueues(database: Database): Promise<void> {
 export const deadOf = (name: string) => `${name}-dead`
 
 const queueSchema = (database: Database) => `${database.schema}_boss`
-
-/** How often a job was tried, and how often it may be tried again. */
-type Tries = { readonly id: string; readonly retryCount: number; readonly retryLimit: number }
-
-/** A job of the engine without tries is queued again while its work is due. */
-const renewed = ({ id, retryCount, retryLimit }: Tries): Tries => ({
-  id,
-  retryCount,
-  retryLimit: retryLimit === 0 ? Number.POSITIVE_INFINITY : retryLimit,
-})
 
 /** The engine's queues. */
 export class Queue {
@@ -341,14 +332,3 @@ const within = (client: TransactionClient) => ({
     }
   },
 })
-
-function jobsOf<Payload extends object>(job: QueuedJob<Payload>, payloads: readonly Payload[]) {
-  return payloads.map((data) => {
-    const group = job.groupOf?.(data)
-    return {
-      data,
-      singletonKey: job.keyOf(data),
-      ...(group === undefined ? {} : { group: { id: group } }),
-    }
-  })
-}
