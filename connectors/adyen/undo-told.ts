@@ -16,7 +16,7 @@ import {
   withNoted,
   withRefusal,
 } from './undo.ts'
-import { rememberTry } from './undo-tries.ts'
+import { rememberTry, tryIn } from './undo-tries.ts'
 
 type Reversal = Extract<Named, { is: 'payment' | 'undo' }>
 
@@ -24,11 +24,14 @@ type Reversal = Extract<Named, { is: 'payment' | 'undo' }>
 export async function reversal(
   item: Item,
   told: 'done' | 'failed',
-  named: Reversal,
+  given: Reversal,
   isLater: boolean,
   { records, log }: Pick<Context, 'records' | 'log'>,
 ): Promise<readonly Claim[]> {
   const { eventCode } = item
+  // A technical cancellation has the name of the payment, and can be told after the next try began.
+  const isNameless = given.is === 'payment' && eventCode === 'TECHNICAL_CANCEL'
+  const named = (isNameless ? await tryIn(records, item) : undefined) ?? given
   const { is, key } = named
   const isReturn = is === 'undo' && told === 'failed' && isLater
   const isReturned = (undo: Undo) => {

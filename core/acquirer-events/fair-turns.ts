@@ -25,16 +25,19 @@ export async function workOnKey(
   account: string,
   key: string,
 ): Promise<void> {
-  for (;;) {
+  while (!engine.inFlight.closing) {
     const [row] = await engine.lanes.single(takeNext(connector, account, key, limits.eventTurnMs))
     if (row === undefined) return
     await workOn(engine, row)
   }
 }
 
-/** Works on the due events of all acquirers, including events that become due during the work. */
+/**
+ * Works on the due events of all acquirers, including events that become due during the work. A process that ends
+ * leaves the rest to others.
+ */
 export async function workOnDue(engine: Engine): Promise<void> {
-  for (let left: number = limits.timersPerClaim; left > 0; ) {
+  for (let left: number = limits.timersPerClaim; left > 0 && !engine.inFlight.closing; ) {
     const rows = await engine.lanes.single(
       takeDue(Math.min(left, limits.eventsAtOnce), limits.eventTurnMs),
     )

@@ -103,6 +103,31 @@ describe('two accounts at one merchant account of Adyen', () => {
     })
   }
 
+  test('the success of a reversal whose money came back ends nothing, told while the next one is under way', async () => {
+    const { id, key, payment } = await withoutAnswer()
+    const { ledger } = run.adyen
+    await run.tell(run.adyen.message(authorisationItem(payment)))
+    ledger.endUndo(key, 'done')
+    const success = run.adyen.messageAbout(key)
+    const { pspReference } = ledger.undoOf(key)!
+    await run.tell(
+      byHand(payment, { eventCode: 'REFUND_FAILED', pspReference, merchantReference: '' }),
+    )
+    payment.isUndone = false
+    const isListed = async () => (await run.listed(id)).join() === 'conflict' || undefined
+    await until(isListed)
+    const tries = () => ledger.undos.filter(({ of }) => of === key).length
+    await run.gateway.operator.redrive(id, { by: 'alice', reason: 'the money came back' })
+    await until(async () => tries() === 2 || undefined)
+    await run.tell(success)
+    await waitingComeAgain()
+    await until(isListed)
+    ledger.endUndo(key, 'done')
+    await run.tell(run.adyen.messageAbout(key))
+    await until(async () => (await run.listed(id)).length === 0 || undefined)
+    assert.equal(payment.isUndone, true)
+  })
+
   /** What the Customer Area did to a payment. */
   const byHand = (payment: Payment, more: Partial<Item> = {}) =>
     run.adyen.message({

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Found, unknown } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import { message, processed } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, charged, type LateRun, lose, startLate } from '../../rig/late-words.ts'
@@ -50,5 +51,44 @@ describe('an event that waits for its acquirer', () => {
 
     answer.resolve(unknown('it was down'))
     assert.equal(await processed(run, eventId), 'enquired')
+  })
+
+  test('of many that are due, a process that ends takes no further ones', async () => {
+    const ending = await startLate()
+    try {
+      const answer = Promise.withResolvers<Found>()
+      let asked = 0
+      let isSlow = false
+      const enquire = () => {
+        if (!isSlow) return unknown('it is down')
+        asked += 1
+        return answer.promise
+      }
+      for (let no = 0; no < 2 * limits.eventsAtOnce; no += 1) {
+        const eventId = `at-the-end-${no}`
+        const { id } = await ending.debit(eventId, { debit: lose, enquire })
+        await ending.dueLater(id)
+        const forged = message({ eventId, key: await ending.keyOf(id), outcome: approval }, {})
+        await ending.gateway.inbound('scripted', ending.account, forged)
+        await processed(ending, eventId)
+      }
+      isSlow = true
+      await ending.sql(
+        'update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now()',
+      )
+      await until(async () => asked === limits.eventsAtOnce || undefined)
+      const ended = ending.gateway.close()
+      await until(() =>
+        ending.pay().then(
+          () => undefined,
+          ({ status }) => status === 503 || undefined,
+        ),
+      )
+      answer.resolve(unknown('it was down'))
+      await ended
+      assert.equal(asked, limits.eventsAtOnce)
+    } finally {
+      await ending.close()
+    }
   })
 })
