@@ -126,8 +126,9 @@ describe('the hosted page in a browser', () => {
       if (!javaScriptEnabled) {
         // A script leaves this page in no time.
         await page.getByText('Opening your bank’s page …').waitFor()
+        const looked = page.waitForResponse((response) => response.url().includes('/device/'))
         await page.getByRole('button', { name: 'Continue' }).click()
-        await page.waitForResponse((response) => response.url().includes('/device/'))
+        await looked
         await page.getByRole('link', { name: 'Open it in this tab' }).click()
       }
       await page.locator('input[autocomplete=one-time-code]').fill('1234')
