@@ -223,7 +223,6 @@ export const severalPaymentsRules: readonly Rule[] = [
     mistakes: [
       mistake('undo-told', 'payments.length === 0 ? { unnamed: round, ...unnamedBy } : {}', '{}'),
       mistake('undo-told', 'payments.length === 0 ? { unnamed: round', 'true ? { unnamed: round'),
-      mistake('undo-told', '? undo.round : 0', '? 0 : 0'),
       mistake('undo', "if (state !== 'done' || payments !== undefined) return undo", 'return undo'),
       mistake('undo', '[takenBack(psp, unnamed, unnamedBy)]', 'payments'),
       mistake(
