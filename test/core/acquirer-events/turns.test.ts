@@ -3,9 +3,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Found, unknown } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { message, processed } from '../../rig/acquirer.ts'
+import { message, processed, type Script } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, charged, type LateRun, lose, startLate } from '../../rig/late-words.ts'
+
+/** An unproven event about an open payment, processed: an enquiry found nothing. */
+async function heard(run: LateRun, eventId: string, enquire: Script['enquire'] & {}) {
+  const { id } = await run.debit(eventId, { debit: lose, enquire })
+  await run.dueLater(id)
+  const forged = message({ eventId, key: await run.keyOf(id), outcome: approval }, {})
+  await run.gateway.inbound('scripted', run.account, forged)
+  await processed(run, eventId)
+}
 
 describe('an event that waits for its acquirer', () => {
   let run: LateRun
@@ -18,19 +27,12 @@ describe('an event that waits for its acquirer', () => {
     const answer = Promise.withResolvers<Found>()
     let asked = 0
     let isSlow = false
-    const { id } = await run.debit('slow-acquirer', {
-      debit: lose,
-      enquire: () => {
-        if (!isSlow) return unknown('it is down')
-        asked += 1
-        return answer.promise
-      },
-    })
-    await run.dueLater(id)
     const eventId = 'of-the-slow-one'
-    const forged = message({ eventId, key: await run.keyOf(id), outcome: approval }, {})
-    await run.gateway.inbound('scripted', run.account, forged)
-    await processed(run, eventId)
+    await heard(run, eventId, () => {
+      if (!isSlow) return unknown('it is down')
+      asked += 1
+      return answer.promise
+    })
     isSlow = true
     // Only a tick takes it from here.
     await run.sql(
@@ -65,12 +67,7 @@ describe('an event that waits for its acquirer', () => {
         return answer.promise
       }
       for (let no = 0; no < 2 * limits.eventsAtOnce; no += 1) {
-        const eventId = `at-the-end-${no}`
-        const { id } = await ending.debit(eventId, { debit: lose, enquire })
-        await ending.dueLater(id)
-        const forged = message({ eventId, key: await ending.keyOf(id), outcome: approval }, {})
-        await ending.gateway.inbound('scripted', ending.account, forged)
-        await processed(ending, eventId)
+        await heard(ending, `at-the-end-${no}`, enquire)
       }
       isSlow = true
       await ending.sql(
