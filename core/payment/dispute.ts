@@ -29,6 +29,7 @@ import {
 import { reportReversal } from './dispute-reversal.ts'
 import { isOpen } from './late-word-table.ts'
 import { recordChargeback, type Seen } from './store-dispute.ts'
+import { placesOf } from './store-dispute-read.ts'
 import { balanceById, paymentById, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
 
@@ -53,7 +54,9 @@ async function record(engine: Engine, reported: Report): Promise<Step> {
 async function reportChargeback(engine: Engine, reported: Report): Promise<Step> {
   const { payment, minor, currency } = reported
   const hit = await chargedBack(engine, payment)
-  // Read before the facts: another report of this moment changes the sums.
+  // Read before the facts: another report of this moment takes the place and changes the sums.
+  const family = familyOf(payment)
+  const [taken] = await engine.lanes.single(placesOf(family))
   const [sums] = await engine.lanes.single(balanceById(hit.target.rootId))
   const rounds = await roundsOf(engine, reported)
   if (await isConfirmed(engine, reported, hit, rounds)) return 'known'
@@ -99,6 +102,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Step>
     engine.lanes.single(
       recordChargeback(row, entry, {
         ...seenOf(payment, hit),
+        place: { family, number: taken!.places + 1 },
         sums:
           row.record.parentId === null || sums === undefined
             ? null
@@ -112,13 +116,17 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Step>
   return 'recorded'
 }
 
+/** A report names the authorisation or its capture, so both are one family. */
+const familyOf = ({ effect, parentId, rootId }: Payment): string =>
+  effect === 'capture' ? (parentId ?? rootId) : rootId
+
 /**
  * The state behind a decision. A concurrent decision or capture makes the statement write nothing.
  */
 const seenOf = (
   { id, state, rootId, attemptKey }: Payment,
   { sums, captures, keys }: Hit,
-): Omit<Seen, 'sums'> => ({
+): Omit<Seen, 'sums' | 'place'> => ({
   paymentId: id,
   state,
   about: [attemptKey, ...keys],

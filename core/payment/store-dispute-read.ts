@@ -68,6 +68,12 @@ export const chargebacksOf = (paymentIds: readonly string[]) => sql<ChargebackRo
   where payment_id = any(${paymentIds}::uuid[]) and kind = 'chargeback'
   order by at, record_id`
 
+/** The number of reported chargebacks of a payment and its captures. */
+export const placesOf = (family: string) => sql<{ places: number }>`
+  select coalesce(max(place), 0) as places
+  from tollgate.chargeback
+  where family = ${family}::uuid`
+
 /**
  * The open amounts of chargebacks by currency, including chargebacks outside of the sums. A late
  * success has no sums, yet its money is gone. Empty: no chargeback is open.

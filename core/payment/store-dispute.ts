@@ -66,9 +66,13 @@ export type Seen = {
     readonly captured: bigint
     readonly capturing: bigint
   } | null
-  /** The sums of the charged-back payment, which every chargeback changes; null: none. */
+  /** The sums of the charged-back payment, which every chargeback within them changes; null: none. */
   readonly sums: { readonly paymentId: string; readonly chargedBack: bigint } | null
+  readonly place: Place
 }
+
+/** The place of a reported chargeback among those of its family; two reports that read the same facts compete for one. */
+export type Place = { readonly family: string; readonly number: number }
 
 export type Recorded = { id: string; seq: number; counted: bigint; left: bigint | null }
 
@@ -88,15 +92,15 @@ export const minorOf = ({ record }: FactRow): string => String(record.amount.min
 
 const known = sql`on conflict do nothing`
 
-const fact = (row: FactRow, counted: Sql, from: Sql, onConflict = known): Sql => sql`
+const fact = (row: FactRow, counted: Sql, from: Sql, place?: Place, onConflict = known): Sql => sql`
 fact as (
   insert into tollgate.chargeback (connector, account, kind, reference, is_named, source, settlement_id,
-    record_id, payment_id, balance_id, minor, currency, counted, reverses)
+    record_id, payment_id, balance_id, minor, currency, counted, reverses, family, place)
   select ${row.record.connector}::text, ${row.account}::text, ${row.kind}::text, ${row.reference}::text,
     ${row.isNamed}::boolean, ${row.source}::text, ${row.settlementId}::text,
     ${row.record.id}::uuid, ${row.paymentId}::uuid,
     ${row.record.parentId}::uuid, ${minorOf(row)}::bigint, ${row.record.amount.currency}::text, ${counted},
-    ${row.reverses}::text
+    ${row.reverses}::text, ${place?.family ?? null}::uuid, ${place?.number ?? null}::integer
   ${from}
   ${onConflict}
   returning counted)`
@@ -162,7 +166,7 @@ export const factParts = { written, fact, freezesToo }
  */
 export const recordChargeback = (row: FactRow, entry: FactEntry, seen: Seen) => sql<Recorded>`
 with ${stillAs(seen)},
-${fact(row, sql`case when ${row.record.parentId}::uuid is null then 0 else ${minorOf(row)}::bigint end`, sql`from still`)},
+${fact(row, sql`case when ${row.record.parentId}::uuid is null then 0 else ${minorOf(row)}::bigint end`, sql`from still`, seen.place)},
 sums as (
   update tollgate.payment_balance set charged_back = charged_back + fact.counted
   from fact
@@ -201,7 +205,7 @@ with sums as (
   where payment_id = ${row.record.parentId}::uuid and closed_by is distinct from payment_id
     and captured - refunded - refunding - reversed - reversing - charged_back >= ${minorOf(row)}::bigint
   returning payment_id),
-${fact(row, sql`${minorOf(row)}::bigint`, sql`from sums`, sql``)},
+${fact(row, sql`${minorOf(row)}::bigint`, sql`from sums`, undefined, sql``)},
 ${written(row)}
 select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
 from new_payment

@@ -24,12 +24,16 @@ export function maskedAccounts(text: string): string {
   return storable.length < shortestSecret ? storable : maskIbans(maskEscapedNumbers(storable))
 }
 
+/** Names of facts are references with a line break and a word behind, so no stored reference contains one. */
+const invisible = /\p{C}/gu
+
 /**
- * Trimmed; a reference that resembles a card number or an IBAN is masked, and its digest keeps it distinct. Letters
- * of either case give one digest, since a message and a line may spell one chargeback differently.
+ * Trimmed; a reference that resembles a card number or an IBAN is masked, an invisible character is replaced, and a
+ * digest keeps each of these distinct. Letters of either case give one digest, since a message and a line may spell one
+ * chargeback differently.
  */
 export function storedReference(reference: string, digest: Digest): string {
   const trimmed = reference.trim()
-  const shown = maskedAccounts(trimmed)
+  const shown = maskedAccounts(trimmed).replace(invisible, '\ufffd')
   return shown === trimmed ? trimmed : `${shown}#${digest(trimmed.toLowerCase())}`
 }

@@ -43,3 +43,11 @@ test('a card number with escapes for some of its digits is masked as well', () =
   }
   assert.equal(maskedAccounts('ARN 100%25 & more'), 'ARN 100%25 & more')
 })
+
+test('an invisible character is replaced, so that no reference is the name of a later round or an unnamed fact', () => {
+  const stored = (reference: string) => storedReference(reference, (text) => hash('sha256', text))
+  for (const name of ['X\nround 2', 'id\nunnamed', 'X\nby hand after 0', 'X\ud800']) {
+    assert.match(stored(`${name}!`), /^\P{C}+#[0-9a-f]{64}$/u, JSON.stringify(name))
+  }
+  assert.notEqual(stored('X\nround 2'), stored('X\tround 2'))
+})

@@ -48,6 +48,26 @@ describe('disputes in settlement lines', () => {
     const named = (reference: string | undefined, id: string) =>
       reference === undefined ? {} : { reference: `${reference}-${id}` }
     const one = ['chargeback 9200 9200']
+    /** A message and a line that read the facts before either of them writes its own. */
+    const atOnce = async (id: string, ofMessage: object, ofLine: object) => {
+      let waiting = 0
+      const both = Promise.withResolvers<void>()
+      onFaultPoint(async (point) => {
+        if (point !== 'before-fact') return
+        waiting += 1
+        if (waiting === 2) both.resolve()
+        await both.promise
+      })
+      const fileId = await run.imported([chargeback(id, ofLine)])
+      // The one that finds the fact of the other does not come to its own.
+      await event(id, ofMessage).finally(both.resolve)
+      await run.finished(fileId)
+      await until(async () => {
+        await run.makeDue()
+        return (await run.booksOf(id)).effects[0]?.startsWith('done') || undefined
+      })
+      onFaultPoint(undefined)
+    }
 
     for (const [name, ofMessage, ofLine] of ways) {
       test(`is one, ${name}: the message first`, async () => {
@@ -73,25 +93,20 @@ describe('disputes in settlement lines', () => {
       test(`is one, ${name}: both at the same moment`, async () => {
         for (let round = 0; round < 3; round += 1) {
           const id = await run.pay()
-          let waiting = 0
-          const both = Promise.withResolvers<void>()
-          onFaultPoint(async (point) => {
-            if (point !== 'before-fact') return
-            waiting += 1
-            if (waiting === 2) both.resolve()
-            await both.promise
-          })
-          const fileId = await run.imported([chargeback(id, named(ofLine, id))])
-          // The one that finds the fact of the other does not come to its own.
-          await event(id, named(ofMessage, id)).finally(both.resolve)
-          await run.finished(fileId)
-          await until(async () => {
-            await run.makeDue()
-            return (await run.booksOf(id)).effects[0] === 'done' || undefined
-          })
-          onFaultPoint(undefined)
+          await atOnce(id, named(ofMessage, id), named(ofLine, id))
           assert.deepEqual((await run.booksOf(id)).disputes, one)
         }
+      })
+
+      test(`is one outside of the sums, ${name}: both at the same moment`, async () => {
+        const id = await run.pay()
+        const inDollars = { currency: 'USD' }
+        await atOnce(
+          id,
+          { ...named(ofMessage, id), ...inDollars },
+          { ...named(ofLine, id), ...inDollars },
+        )
+        assert.deepEqual((await run.booksOf(id)).disputes, ['chargeback 9200 0'])
       })
     }
 
