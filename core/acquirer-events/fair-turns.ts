@@ -6,6 +6,7 @@
  */
 import { limits } from '@tollgate/schemas'
 import { neverReached, outcomeUnknown, sqlState } from '../db/database.ts'
+import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { entryAbout } from './list.ts'
 import { processEvent } from './process.ts'
@@ -33,19 +34,77 @@ export async function workOnKey(
 }
 
 /**
- * Works on the due events of all acquirers, including events that become due during the work. A process that ends
- * leaves the rest to others.
+ * Works on the due events of all acquirers, many at once. An acquirer that answers slowly holds only its own share of
+ * the places. A process that ends leaves the rest to others.
  */
-export async function workOnDue(engine: Engine): Promise<void> {
-  for (let left: number = limits.timersPerClaim; left > 0 && !engine.inFlight.closing; ) {
-    const rows = await engine.lanes.single(
-      takeDue(Math.min(left, limits.eventsAtOnce), limits.eventTurnMs),
-    )
-    if (rows.length === 0) return
-    left -= rows.length
-    await Promise.all(rows.map((row) => workOn(engine, row)))
+export class EventTurns {
+  readonly #engine: Engine
+  /** Events under work by connector. */
+  readonly #underWork = new Map<string, number>()
+  #isFilling = false
+  #mayFindMore = false
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Takes due events into free places; the end of each event fills its place again. */
+  async fill(): Promise<void> {
+    this.#mayFindMore = true
+    if (this.#isFilling) return
+    this.#isFilling = true
+    const { inFlight, log } = this.#engine
+    await inFlight
+      .track(this.#take())
+      .catch((error: unknown) => tellFailure(log, error, notWorkedOn))
+      .finally(() => {
+        this.#isFilling = false
+      })
+  }
+
+  async #take(): Promise<void> {
+    const { inFlight, lanes } = this.#engine
+    while (this.#mayFindMore && !inFlight.closing) {
+      this.#mayFindMore = false
+      const { limit, full } = this.#room()
+      if (limit === 0) return
+      for (const row of await lanes.single(takeDue(limit, limits.eventTurnMs, full))) {
+        this.#mayFindMore = true
+        this.#count(row, 1)
+        void this.#begin(row)
+      }
+    }
+  }
+
+  async #begin(row: InboundRow): Promise<void> {
+    const { inFlight, log } = this.#engine
+    await inFlight
+      .track(workOn(this.#engine, row))
+      .catch((error: unknown) => tellFailure(log, error, notWorkedOn))
+    this.#count(row, -1)
+    await this.fill()
+  }
+
+  #count({ connector }: InboundRow, change: 1 | -1): void {
+    this.#underWork.set(connector, (this.#underWork.get(connector) ?? 0) + change)
+  }
+
+  /** The number of events to take now, and the connectors that have all their places. */
+  #room(): { readonly limit: number; readonly full: readonly string[] } {
+    let free: number = limits.eventsAtOnce
+    let ofOne: number = limits.eventsOfOneConnector
+    const full: string[] = []
+    for (const [connector, count] of this.#underWork) {
+      free -= count
+      const left = limits.eventsOfOneConnector - count
+      if (left === 0) full.push(connector)
+      else ofOne = Math.min(ofOne, left)
+    }
+    return { limit: Math.min(free, ofOne), full }
   }
 }
+
+const notWorkedOn = 'acquirers’ events could not be worked on'
 
 /** Never throws because of an event, so that one faulty event does not stop the others. */
 async function workOn(engine: Engine, row: InboundRow): Promise<void> {

@@ -124,14 +124,22 @@ const taken = sql`
   returning event.connector, event.account, event.event_id, event.claim, event.tries, event.waits,
     event.received_at::text as received_at, (extract(epoch from now() - event.received_at) * 1000)::double precision as age_ms`
 
-/** Due events, each for one process. Unclosed events come back after a time. */
-export const takeDue = (limit: number, againMs: number) => sql<InboundRow>`
+/**
+ * Due events, each for one process. Unclosed events come back after a time.
+ *
+ * @param without The connectors whose events wait.
+ */
+export const takeDue = (
+  limit: number,
+  againMs: number,
+  without: readonly string[],
+) => sql<InboundRow>`
   update tollgate.inbound_event as event
   set next_at = now() + ${againMs}::bigint * interval '1 millisecond'
   where (connector, account, event_id) in (
     select connector, account, event_id
     from tollgate.inbound_event as event
-    where ${hasItsTurn}
+    where ${hasItsTurn} and event.connector <> all(${without}::text[])
     order by next_at
     limit ${limit}::integer
     for update of event skip locked)

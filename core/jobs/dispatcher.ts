@@ -4,6 +4,7 @@
  */
 import type { Job } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { EventTurns } from '../acquirer-events/fair-turns.ts'
 import { ChainWatch } from '../audit-chain/watch.ts'
 import { patience } from '../db/database.ts'
 import { byIndex } from '../db/lanes.ts'
@@ -44,7 +45,8 @@ export class Dispatcher {
   constructor(engine: Engine, queue: Queue) {
     this.#engine = engine
     this.#queue = queue
-    this.#tick = scheduleTick(queue.enqueue, queue.enqueueWithin)
+    const turns = new EventTurns(engine)
+    this.#tick = scheduleTick(queue.enqueue, queue.enqueueWithin, () => turns.fill())
     this.#chain = new ChainWatch({ ...engine, open: (id) => engine.vault.chainKey(id) })
     this.#webhooks = new WebhookDispatcher(engine)
     this.#pool = engine.lanes.database.pool(1, 'dispatcher', {

@@ -20,7 +20,7 @@ const nothing = async () => {}
 
 /** A process that runs jobs gives its own of the two that need more than the engine. */
 export const engineJobs = (
-  tick = scheduleTick(nothing, nothing),
+  tick = scheduleTick(nothing, nothing, nothing),
   retry = webhookRetry(nothing),
 ): readonly JobDefinition<never>[] => [
   charge,

@@ -1,7 +1,5 @@
 import { limits } from '@tollgate/schemas'
-import { workOnDue } from '../acquirer-events/fair-turns.ts'
 import { advancing } from '../business-time/store.ts'
-import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { overdue } from '../payment/store-settle.ts'
@@ -39,22 +37,22 @@ const firstKinds = new Set(['authorize', 'debit', 'credit', 'verify'])
  * Turns due work into jobs: attempts of dead processes, timers, waiting acquirers' events, and
  * schedules. Safe to run twice: a claimed timer is postponed instead of deleted, jobs are unique by
  * key, and each job checks before it acts.
+ *
+ * @param workOnEvents An event can wait for an acquirer's answer, and no other due work waits for it.
  */
-export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) => {
-  let worksOnEvents = false
-  return defineJob<{ processId: string }>({
+export const scheduleTick = (
+  enqueue: Enqueue,
+  enqueueWithin: EnqueueWithin,
+  workOnEvents: () => Promise<void>,
+) =>
+  defineJob<{ processId: string }>({
     name: 'schedule-tick',
     retry: { limit: 0, delaySeconds: 1 },
     concurrency: 1,
     keyOf: ({ processId }) => processId,
     async run(_, engine) {
       await faultPoint('before-sweep', engine.name)
-      if (!worksOnEvents) {
-        worksOnEvents = true
-        void workBeside(engine).finally(() => {
-          worksOnEvents = false
-        })
-      }
+      void workOnEvents()
       const parts = [
         () => sweep(engine, enqueue),
         () => fireTimers(engine, enqueue),
@@ -69,16 +67,6 @@ export const scheduleTick = (enqueue: Enqueue, enqueueWithin: EnqueueWithin) => 
       if (errors.length > 0) throw errors[0]
     },
   })
-}
-
-/** An event can wait for an acquirer's answer, and no other due work waits for it. */
-async function workBeside(engine: Engine): Promise<void> {
-  await engine.inFlight
-    .track(workOnDue(engine))
-    .catch((error: unknown) =>
-      tellFailure(engine.log, error, 'acquirers’ events could not be worked on'),
-    )
-}
 
 async function sweep(engine: Engine, enqueue: Enqueue): Promise<void> {
   const rows = await engine.lanes.single(overdue(limits.timersPerClaim))

@@ -130,8 +130,9 @@ export const limits = {
   eventEchoes: 20,
   /** An event under work is taken again after this time, unless it ended. */
   eventTurnMs: minute,
-  /** Events of different operations processed at once by one process. */
-  eventsAtOnce: 8,
+  /** Events of different operations processed at once by one process, and those of one connector among them. */
+  eventsAtOnce: 12,
+  eventsOfOneConnector: 8,
   /** Pauses after each failure; a further failure quarantines the event. */
   eventRetryMs: [10 * second, 5 * minute],
   /** Pauses of a waiting event, each half as long again as the previous one. */

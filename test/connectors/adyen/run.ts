@@ -86,7 +86,10 @@ export async function startAdyenRun(): Promise<AdyenRun> {
     }
     await until(async () => {
       const [row] = await run.sql<{ open: bigint }>(
-        'select count(*) as open from tollgate.inbound_event where processed_at is null and waits = 0',
+        // A message also waits for another process that works on its payment, and then comes again.
+        `select count(*) as open from tollgate.inbound_event
+          where processed_at is null
+            and (waits = 0 or claim -> 'outcome' ->> 'is' not in ('chargeback', 'chargebackReversal'))`,
       )
       return row!.open === 0n ? true : undefined
     })

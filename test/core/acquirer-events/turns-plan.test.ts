@@ -43,7 +43,7 @@ describe('turns of events', () => {
     addFirst: addFirst(event, 'busy', '{}', undefined, []),
     knownAt: knownAt(event, 'busy', '{}', []),
     somethingDue: sql`select exists (${dueEvents}) as due, ${1}::integer as one`,
-    takeDue: takeDue(8, 60_000),
+    takeDue: takeDue(8, 60_000, ['slow']),
     takeNext: takeNext('filled', 'a'.repeat(32), 'busy', 60_000),
   }
 

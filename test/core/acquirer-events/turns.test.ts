@@ -3,18 +3,58 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Found, unknown } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { message, processed, type Script } from '../../rig/acquirer.ts'
+import { message, processed } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, charged, type LateRun, lose, startLate } from '../../rig/late-words.ts'
 
-/** An unproven event about an open payment, processed: an enquiry found nothing. */
-async function heard(run: LateRun, eventId: string, enquire: Script['enquire'] & {}) {
-  const { id } = await run.debit(eventId, { debit: lose, enquire })
-  await run.dueLater(id)
-  const forged = message({ eventId, key: await run.keyOf(id), outcome: approval }, {})
-  await run.gateway.inbound('scripted', run.account, forged)
-  await processed(run, eventId)
+/** An acquirer that is down, and once slow, answers each enquiry when the test says so. */
+function slowAcquirer() {
+  const answers: ((found: Found) => void)[] = []
+  return {
+    isSlow: false,
+    enquire(): Found | Promise<Found> {
+      if (!this.isSlow) return unknown('it is down')
+      const { promise, resolve } = Promise.withResolvers<Found>()
+      answers.push(resolve)
+      return promise
+    },
+    asked: () => answers.length,
+    answer(count = answers.length) {
+      for (const resolve of answers.slice(0, count)) resolve(unknown('it was down'))
+    },
+  }
 }
+
+type Heard = {
+  readonly eventId: string
+  readonly at?: Record<string, unknown>
+  readonly of: ReturnType<typeof slowAcquirer>
+}
+
+/** Unproven events about open payments, processed: enquiries found nothing. Then all are due, and a tick takes them. */
+async function dueAgain(run: LateRun, events: readonly Heard[]): Promise<void> {
+  // A process that hears of an event works on it, so an own one hears of these and has ended before they are due.
+  const hearing = await run.another({ role: 'api', plugins: [run.acquirer.plugin] })
+  for (const { eventId, of, at = {} } of events) {
+    const { id } = await run.debit(eventId, { debit: lose, enquire: () => of.enquire() }, at)
+    await run.dueLater(id)
+    const [row] = await run.sql<{ connector: string; account_id: string }>(
+      'select connector, account_id from tollgate.payment where id = $1',
+      [id],
+    )
+    const forged = message({ eventId, key: await run.keyOf(id), outcome: approval }, {})
+    await hearing.inbound(row!.connector, row!.account_id, forged)
+    await processed(run, eventId)
+  }
+  await hearing.close()
+  for (const { of } of events) of.isSlow = true
+  await run.sql(
+    'update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now()',
+  )
+}
+
+const some = (count: number, of: Heard['of'], named: string): readonly Heard[] =>
+  Array.from({ length: count }, (_, no) => ({ eventId: `${named}-${no}`, of }))
 
 describe('an event that waits for its acquirer', () => {
   let run: LateRun
@@ -24,22 +64,10 @@ describe('an event that waits for its acquirer', () => {
   after(() => run.close())
 
   test('holds up no other due work, and is worked on once', async () => {
-    const answer = Promise.withResolvers<Found>()
-    let asked = 0
-    let isSlow = false
+    const slow = slowAcquirer()
     const eventId = 'of-the-slow-one'
-    await heard(run, eventId, () => {
-      if (!isSlow) return unknown('it is down')
-      asked += 1
-      return answer.promise
-    })
-    isSlow = true
-    // Only a tick takes it from here.
-    await run.sql(
-      'update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now() where event_id = $1',
-      [eventId],
-    )
-    await until(async () => asked > 0 || undefined)
+    await dueAgain(run, [{ eventId, of: slow }])
+    await until(async () => slow.asked() > 0 || undefined)
 
     const other = await run.debit('quick-acquirer', {
       debit: lose,
@@ -49,31 +77,43 @@ describe('an event that waits for its acquirer', () => {
     await run.age(other.id)
     await run.dueNow(other.id)
     await until(async () => (await run.code(other.id)) === charged || undefined)
-    assert.equal(asked, 1)
+    assert.equal(slow.asked(), 1)
 
-    answer.resolve(unknown('it was down'))
+    slow.answer()
     assert.equal(await processed(run, eventId), 'enquired')
+  })
+
+  test('leaves places to other connectors, and gives its own to the next', async () => {
+    const several = await startLate({ other: (connector) => connector })
+    try {
+      const slow = slowAcquirer()
+      const other = slowAcquirer()
+      const many = limits.eventsOfOneConnector + 2
+      await dueAgain(several, [
+        ...some(many, slow, 'of-the-slow'),
+        { eventId: 'of-another', of: other, at: several.at('other') },
+      ])
+      await until(async () => other.asked() === 1 || undefined)
+      await until(async () => slow.asked() >= limits.eventsOfOneConnector || undefined)
+      assert.equal(slow.asked(), limits.eventsOfOneConnector)
+      slow.answer(1)
+      await until(async () => slow.asked() > limits.eventsOfOneConnector || undefined)
+      assert.equal(slow.asked(), limits.eventsOfOneConnector + 1)
+      other.answer()
+      slow.answer()
+      await until(async () => slow.asked() === many || undefined)
+      slow.answer()
+    } finally {
+      await several.close()
+    }
   })
 
   test('of many that are due, a process that ends takes no further ones', async () => {
     const ending = await startLate()
     try {
-      const answer = Promise.withResolvers<Found>()
-      let asked = 0
-      let isSlow = false
-      const enquire = () => {
-        if (!isSlow) return unknown('it is down')
-        asked += 1
-        return answer.promise
-      }
-      for (let no = 0; no < 2 * limits.eventsAtOnce; no += 1) {
-        await heard(ending, `at-the-end-${no}`, enquire)
-      }
-      isSlow = true
-      await ending.sql(
-        'update tollgate.inbound_event set processed_at = null, outcome = null, next_at = now()',
-      )
-      await until(async () => asked === limits.eventsAtOnce || undefined)
+      const slow = slowAcquirer()
+      await dueAgain(ending, some(2 * limits.eventsOfOneConnector, slow, 'at-the-end'))
+      await until(async () => slow.asked() === limits.eventsOfOneConnector || undefined)
       const ended = ending.gateway.close()
       await until(() =>
         ending.pay().then(
@@ -81,9 +121,9 @@ describe('an event that waits for its acquirer', () => {
           ({ status }) => status === 503 || undefined,
         ),
       )
-      answer.resolve(unknown('it was down'))
+      slow.answer()
       await ended
-      assert.equal(asked, limits.eventsAtOnce)
+      assert.equal(slow.asked(), limits.eventsOfOneConnector)
     } finally {
       await ending.close()
     }
