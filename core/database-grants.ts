@@ -29,6 +29,7 @@ export function grants(database: Database): string {
   return `
 do $$ begin execute format('grant connect on database %I to ${running}', current_database()); end $$;
 grant usage on schema ${both} to ${running};
+revoke truncate, references, trigger on all tables in schema ${both} from ${running};
 grant select, insert, update, delete on all tables in schema ${both} to ${running};
 grant usage, select, update on all sequences in schema ${both} to ${running};
 grant execute on all functions in schema ${both} to ${running};

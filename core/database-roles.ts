@@ -3,12 +3,11 @@
  * change neither tables nor rows of the audit trail.
  */
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
-import type pg from 'pg'
 import { newKeyBytes } from './crypto/cipher.ts'
 import { grants, rolesOf, schemasOf } from './database-grants.ts'
-import { Database, type DatabaseOptions } from './db/database.ts'
+import { type Client, Database, type DatabaseOptions } from './db/database.ts'
 import { newToken } from './ids.ts'
-import { migrateAll } from './migrate.ts'
+import { lockNumber, MigrationError, migrateAll } from './migrate.ts'
 
 export type DatabaseRole = {
   readonly name: string
@@ -19,9 +18,9 @@ export type DatabaseRole = {
 
 /**
  * Creates the two missing users, makes the migrating one the owner of all tables and grants their
- * use to the running one. Safe to run again. Requires a user with the right to create users.
+ * use to the running one, all or nothing. Safe to run again. Requires a user with the right to create users.
  *
- * @throws the database's own error
+ * @throws MigrationError when an existing user may do more than its task; the database's own error
  */
 export async function makeRoles(options: DatabaseOptions): Promise<DatabaseRole[]> {
   const database = new Database(options)
@@ -29,28 +28,56 @@ export async function makeRoles(options: DatabaseOptions): Promise<DatabaseRole[
     const pool = database.pool(1, 'roles', { lock_timeout: '5s' })
     await migrateAll(database)
     const { migrating, running } = rolesOf(database)
-    const passwords = {
-      migrating: await makeUser(pool, migrating),
-      running: await makeUser(pool, running),
-    }
-    await pool.query(database.rewrite(handOver(database)))
-    await pool.query(database.rewrite(grants(database)))
-    return [
-      { name: migrating, does: 'migrates', password: passwords.migrating },
-      { name: running, does: 'runs', password: passwords.running },
-    ]
+    return await database.transaction(pool, async (client) => {
+      await client.query('select pg_advisory_xact_lock($1)', [lockNumber])
+      const roles: DatabaseRole[] = [
+        { name: migrating, does: 'migrates', password: await makeUser(client, migrating) },
+        { name: running, does: 'runs', password: await makeUser(client, running) },
+      ]
+      await refuseTooMighty(client, { running, migrating })
+      await client.query(database.rewrite(handOver(database)))
+      await client.query(database.rewrite(grants(database)))
+      return roles
+    })
   } finally {
     await database.close()
   }
 }
 
-async function makeUser(pool: pg.Pool, name: string): Promise<string | undefined> {
-  const { rowCount } = await pool.query('select from pg_roles where rolname = $1', [name])
+async function makeUser(client: Client, name: string): Promise<string | undefined> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
   if (rowCount === 1) return undefined
   const password = newToken()
   // The statement contains only the verifier of the password, since the server's log may show it.
-  await pool.query(`create role ${name} login password '${verifier(password)}'`)
+  await client.query(`create role ${name} login password '${verifier(password)}'`)
   return password
+}
+
+/** An existing user that may do more than its task would not protect the audit trail. */
+async function refuseTooMighty(
+  client: Client,
+  { running, migrating }: ReturnType<typeof rolesOf>,
+): Promise<void> {
+  const { rows } = await client.query<{ mighty: string }>(
+    `select 'has the attribute ' || power as mighty
+     from pg_roles as role
+     cross join lateral (values
+       ('superuser', rolsuper), ('createrole', rolcreaterole), ('createdb', rolcreatedb),
+       ('replication', rolreplication), ('bypassrls', rolbypassrls)) as power (power, is_held)
+     where rolname = $1 and is_held
+     union all
+     select 'is a member of ' || held.rolname
+     from pg_roles as held
+     where held.rolname <> $1
+       and (held.rolname = $2 or held.rolsuper or held.rolname like 'pg\\_%')
+       and pg_has_role($1, held.oid, 'member')`,
+    [running, migrating],
+  )
+  if (rows.length === 0) return
+  const why = rows.map(({ mighty }) => mighty).join(', ')
+  throw new MigrationError(
+    `The user ${running} ${why}, and so may do more than run payments. Take that from it, or drop the user, and run this again.`,
+  )
 }
 
 /** The form in which PostgreSQL stores a password: SCRAM-SHA-256 by RFC 5803. */
@@ -80,7 +107,9 @@ begin
   if not (select rolsuper from pg_roles where rolname = current_user) then
     execute format('grant ${migrating} to %I', current_user);
   end if;
-  execute format('grant connect, create on database %I to ${migrating}', current_database());
+  if not has_database_privilege('${migrating}', current_database(), 'create') then
+    execute format('grant connect, create on database %I to ${migrating}', current_database());
+  end if;
   for command in
     select format('alter schema %I owner to ${migrating}', nspname)
     from pg_namespace

@@ -10,7 +10,7 @@ import { alive } from './process/store.ts'
 import { migrateQueues } from './queue/queue.ts'
 
 /** One lock for all processes that migrate the same database; the number is arbitrary but fixed. */
-const lockNumber = 7_042_026
+export const lockNumber = 7_042_026
 
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'

@@ -23,6 +23,14 @@ const running = `${schema}_running`
 
 const noop = () => {}
 
+async function dropRoles(names: readonly string[]): Promise<void> {
+  const { url } = await testCluster()
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  for (const name of names) await owner.query(`drop role if exists ${name}`)
+  await owner.end()
+}
+
 /** The server of the tests logs no errors; of this database it does. */
 async function showErrors({ url, name }: TestDatabase): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -65,11 +73,7 @@ describe('separate database users for migration and operation', () => {
     await gateway.close()
     await client.end()
     await database.drop()
-    const { url } = await testCluster()
-    const owner = new pg.Client({ connectionString: url })
-    await owner.connect()
-    await owner.query(`drop role ${migrating}; drop role ${running}`)
-    await owner.end()
+    await dropRoles([migrating, running])
   })
 
   const query = async (text: string) =>
@@ -235,6 +239,63 @@ describe('separate database users for migration and operation', () => {
       { name: running, does: 'runs', password: undefined },
     ])
     await assert.rejects(query('delete from tollgate.audit'), /permission denied/)
+  })
+
+  test('a running user with more rights than its task is refused, and nothing is changed', async () => {
+    const own = new pg.Client({ connectionString: database.url })
+    await own.connect()
+    try {
+      for (const [give, take, why] of [
+        [`alter role ${running} createdb`, `alter role ${running} nocreatedb`, 'createdb'],
+        [`grant ${migrating} to ${running}`, `revoke ${migrating} from ${running}`, migrating],
+        [
+          `grant pg_read_all_data to ${running}`,
+          `revoke pg_read_all_data from ${running}`,
+          'pg_read_all_data',
+        ],
+      ] as const) {
+        await own.query(give)
+        await assert.rejects(
+          makeRoles({ url: database.url, schema }),
+          new RegExp(`${running} .*${why}`),
+        )
+        await own.query(take)
+      }
+      await own.query(`grant truncate on ${schema}.audit to ${running}`)
+      await makeRoles({ url: database.url, schema })
+      await assert.rejects(query('truncate tollgate.audit'), /permission denied/)
+    } finally {
+      await own.end()
+    }
+  })
+
+  test('users are created with all their rights or not at all, by several administrators at once, too', async () => {
+    const fresh = await createDatabase()
+    const own = new pg.Client({ connectionString: fresh.url })
+    await own.connect()
+    const other = `${schema}_b`
+    const names = [`${other}_migrating`, `${other}_running`]
+    const made = async () =>
+      (await own.query('select from pg_roles where rolname = any($1)', [names])).rowCount
+    try {
+      await migrateDatabase({ url: fresh.url, schema: other })
+      await own.query(
+        `create function ${other}.refuse() returns event_trigger language plpgsql as $$ begin raise 'not now'; end $$;
+         create event trigger ${other}_refuse on ddl_command_start when tag in ('ALTER VIEW', 'ALTER TABLE') execute function ${other}.refuse()`,
+      )
+      await assert.rejects(makeRoles({ url: fresh.url, schema: other }), /not now/)
+      assert.equal(await made(), 0)
+      await own.query(`drop event trigger ${other}_refuse`)
+      const all = await Promise.all(
+        [1, 2, 3].map(() => makeRoles({ url: fresh.url, schema: other })),
+      )
+      const passwords = all.flat().filter(({ password }) => password !== undefined)
+      assert.deepEqual(passwords.map(({ name }) => name).toSorted(), names)
+    } finally {
+      await own.end()
+      await fresh.drop()
+      await dropRoles(names)
+    }
   })
 
   test('a false link of the running user is noticed: nothing is chained to it, and an alarm is raised', async () => {
