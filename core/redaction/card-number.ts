@@ -101,6 +101,31 @@ export function hasKnownBrand(firstEight: number, length: number): boolean {
   return ranges.lengths[rangeAt(firstEight)]!.has(length)
 }
 
+/** Lengths of card numbers. */
+export const shortestNumber = 13
+export const longestNumber = 19
+
+/** First digits by which numbers of no scheme are told apart at once. */
+const prefixDigits = 4
+
+/** For each four first digits the lengths of numbers that begin so, as bits: 1 for thirteen digits. */
+const lengthsByPrefix = new Uint8Array(10 ** prefixDigits)
+const perPrefix = 10 ** (rangeDigits - prefixDigits)
+for (const [index, start] of ranges.starts.entries()) {
+  const end = (ranges.starts[index + 1] ?? 10 ** rangeDigits) - 1
+  let bits = 0
+  for (const length of ranges.lengths[index]!) {
+    if (length >= shortestNumber) bits |= 1 << (length - shortestNumber)
+  }
+  const last = Math.min(Math.floor(end / perPrefix), lengthsByPrefix.length - 1)
+  for (let prefix = Math.floor(start / perPrefix); prefix <= last; prefix++) {
+    lengthsByPrefix[prefix]! |= bits
+  }
+}
+
+/** The lengths, as bits, that numbers with these four first digits can have at most. */
+export const lengthsOf = (firstFour: number): number => lengthsByPrefix[firstFour]!
+
 /** Whether the check digit of a number is right (ISO/IEC 7812, mod 10). Digits only. */
 export function passesLuhn(number: string): boolean {
   let sum = 0

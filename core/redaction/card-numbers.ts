@@ -4,15 +4,12 @@
  * fewer digits than a card number costs one look at each character.
  */
 import { isIP } from 'node:net'
-import { hasKnownBrand } from './card-number.ts'
+import { hasKnownBrand, lengthsOf, longestNumber, shortestNumber } from './card-number.ts'
 
-/** Lengths of card numbers. */
-const shortest = 13
-const longest = 19
 /** Code units without letter or digit that still join two digits to one number: a column of a table. */
 const widestGap = 32
 /** The most code units that a card number is found in; a digit of some scripts has two. */
-export const longestWritten = 2 * longest + (longest - 1) * widestGap
+export const longestWritten = 2 * longestNumber + (longestNumber - 1) * widestGap
 /** Blanks or hyphens in a row that people write between the groups of a number. */
 const widestPlainGap = 3
 
@@ -25,11 +22,10 @@ export type Stretch = {
   readonly to: number
 }
 
-/** The digits of a text. */
+/** Where the digits of a text begin and end, until the next text is searched. */
 export type Digits = {
-  readonly values: readonly number[]
-  readonly starts: readonly number[]
-  readonly ends: readonly number[]
+  readonly starts: ArrayLike<number>
+  readonly ends: ArrayLike<number>
 }
 
 /** The separator between a digit and the previous one. */
@@ -45,44 +41,57 @@ export function cardNumbersIn(
   text: string,
   accept: 'brand' | 'any',
 ): { readonly found: readonly Stretch[]; readonly digits: Digits } {
-  if (!hasDigits(text, shortest)) return nothing
-  const { values, starts, ends, gaps } = read(text)
   const found: Stretch[] = []
-  for (let first = 0; first + shortest <= values.length; first++) {
+  if (!hasDigits(text, shortestNumber)) return { found, digits: room }
+  const read = readDigits(text)
+  const { count, values, gaps, sums } = read
+  let rowEnd = 0
+  let plainEnd = 0
+  for (let first = 0; first + shortestNumber <= count; first++) {
     if (gaps[first] === gap.none) continue
-    // Luhn sums of the digits so far, with the last one counted once and counted double.
-    let sum = 0
-    let other = 0
-    let isPlain = true
-    let firstEight = 0
-    const limit = Math.min(values.length, first + longest)
-    for (let next = first; next < limit; next++) {
-      if (next > first) {
-        if (gaps[next] === gap.break) break
-        if (gaps[next] === gap.wide) isPlain = false
-      }
-      const digit = values[next]!
-      const length = next - first + 1
-      if (length <= 8) firstEight = firstEight * 10 + digit
-      const before = sum
-      sum = other + digit
-      other = before + (digit > 4 ? digit * 2 - 9 : digit * 2)
-      const isWhole = next + 1 === values.length || gaps[next + 1] !== gap.none
-      if (!isWhole || length < shortest || sum % 10 !== 0) continue
-      if (!(accept === 'any' && isPlain) && !hasKnownBrand(firstEight, length)) continue
-      const previous = found.at(-1)
-      if (previous !== undefined && first < previous.to) {
-        const to = Math.max(previous.to, next + 1)
-        found[found.length - 1] = { ...previous, to, end: ends[to - 1]! }
-      } else {
-        found.push({ start: starts[first]!, end: ends[next]!, from: first, to: next + 1 })
-      }
+    if (rowEnd <= first) rowEnd = endOf(read, first, gap.wide)
+    const most = Math.min(rowEnd - first, longestNumber)
+    if (most < shortestNumber) continue
+    if (accept === 'any' && plainEnd <= first) plainEnd = endOf(read, first, gap.plain)
+    const plain = plainEnd - first
+    const lengths = plain < shortestNumber ? lengthsOf(numberAt(values, first, 4)) : allLengths
+    for (let length = shortestNumber; length <= most; length++) {
+      if ((lengths & (1 << (length - shortestNumber))) === 0) continue
+      const end = first + length
+      if (end < count && gaps[end] === gap.none) continue
+      const sum = sums[(end - 1) & 1]!
+      if ((sum[end]! - sum[first]!) % 10 !== 0) continue
+      if (length > plain && !hasKnownBrand(numberAt(values, first, 8), length)) continue
+      add(found, first, end, read)
     }
   }
-  return { found, digits: { values, starts, ends } }
+  return { found, digits: read }
 }
 
-const nothing = { found: [], digits: { values: [], starts: [], ends: [] } }
+/** The bits of all lengths from 13 to 19. */
+const allLengths = 0x7f
+
+function numberAt(values: Uint8Array, first: number, length: number): number {
+  let number = 0
+  for (let at = first; at < first + length; at++) number = number * 10 + values[at]!
+  return number
+}
+
+/** Behind the last digit that follows `first` with no wider separator. */
+function endOf({ gaps, count }: Read, first: number, widest: number): number {
+  let end = first + 1
+  while (end < count && gaps[end]! <= widest) end++
+  return end
+}
+
+function add(found: Stretch[], from: number, to: number, { starts, ends }: Digits): void {
+  const previous = found.at(-1)
+  if (previous === undefined || from >= previous.to) {
+    found.push({ start: starts[from]!, end: ends[to - 1]!, from, to })
+  } else if (to > previous.to) {
+    found[found.length - 1] = { ...previous, to, end: ends[to - 1]! }
+  }
+}
 
 /**
  * Whether a whole text is an address of the internet: the groups of one may pass for a card number. So may a
@@ -107,10 +116,11 @@ export function hasDigits(text: string, least: number): boolean {
 /** Whether a text has so many digits with nothing but blanks and marks between them. */
 export function hasRowOfDigits(text: string, least: number): boolean {
   if (!hasDigits(text, least)) return false
-  let count = 0
-  for (const one of read(text).gaps) {
-    count = one === gap.break ? 1 : count + 1
-    if (count === least) return true
+  const read = readDigits(text)
+  for (let first = 0; first + least <= read.count; ) {
+    const end = endOf(read, first, gap.wide)
+    if (end - first >= least) return true
+    first = end
   }
   return false
 }
@@ -122,41 +132,72 @@ export function digitsOf(text: string): string {
   return digits
 }
 
-function read(text: string) {
-  const values: number[] = []
-  const starts: number[] = []
-  const ends: number[] = []
-  const gaps: number[] = []
+/** The digits of a text, with what the search needs of them; room for those of most texts is made once. */
+type Read = Digits & {
+  count: number
+  readonly values: Uint8Array
+  readonly gaps: Uint8Array
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+  /**
+   * Luhn sums of the digits before each place: in the first one the digits at even places count once and the others
+   * doubled, in the second one the other way round.
+   */
+  readonly sums: readonly [Int32Array, Int32Array]
+}
+
+const roomFor = (digits: number): Read => ({
+  count: 0,
+  values: new Uint8Array(digits),
+  gaps: new Uint8Array(digits),
+  starts: new Int32Array(digits),
+  ends: new Int32Array(digits),
+  sums: [new Int32Array(digits + 1), new Int32Array(digits + 1)],
+})
+
+const room = roomFor(4096)
+
+function readDigits(text: string): Read {
+  const read = text.length <= room.values.length ? room : roomFor(text.length)
+  const { values, gaps, starts, ends, sums } = read
+  let count = 0
+  let since: number = gap.break
   let end = 0
   for (let at = 0; at < text.length; at++) {
     const value = digitAt(text, at)
-    if (value === undefined) continue
-    gaps.push(values.length === 0 ? gap.break : between(text, end, at))
-    values.push(value)
-    starts.push(at)
+    if (value === undefined) {
+      if (since !== gap.break) since = widened(since, text, at, end)
+      continue
+    }
+    const doubled = value > 4 ? 2 * value - 9 : 2 * value
+    const isEven = (count & 1) === 0
+    sums[0][count + 1] = sums[0][count]! + (isEven ? value : doubled)
+    sums[1][count + 1] = sums[1][count]! + (isEven ? doubled : value)
+    values[count] = value
+    gaps[count] = since
+    starts[count] = at
     if (isHighSurrogate(text.charCodeAt(at))) at++
     end = at + 1
-    ends.push(end)
+    ends[count++] = end
+    since = gap.none
   }
-  return { values, starts, ends, gaps }
+  read.count = count
+  return read
 }
 
-function between(text: string, from: number, to: number): number {
-  if (from === to) return gap.none
-  if (to - from > widestGap) return gap.break
-  let isPlain = to - from <= widestPlainGap
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x20 || code === 0x2d) continue
-    isPlain = false
-    const isWord =
-      code < 0x80
-        ? (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
-        : word.test(String.fromCodePoint(text.codePointAt(at)!))
-    if (isWord) return gap.break
-    if (isHighSurrogate(code)) at++
+/** The separator since the last digit, with one more character. */
+function widened(since: number, text: string, at: number, end: number): number {
+  const code = text.charCodeAt(at)
+  const width = at + 1 - end
+  if (width > widestGap) return gap.break
+  if (code === 0x20 || code === 0x2d) {
+    return since !== gap.wide && width <= widestPlainGap ? gap.plain : gap.wide
   }
-  return isPlain ? gap.plain : gap.wide
+  const isWord =
+    code < 0x80
+      ? (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+      : word.test(String.fromCodePoint(text.codePointAt(at)!))
+  return isWord ? gap.break : gap.wide
 }
 
 const word = /[\p{L}\p{N}]/u

@@ -130,12 +130,12 @@ function copyTo(copy: string, source: string): void {
       mode: constants.COPYFILE_FICLONE,
       filter: (path) => !path.endsWith('.a'),
     })
-    makeLinks(draft)
-    // npm loses marks under some umasks, and ours may be strict.
+    // npm loses marks under some umasks, ours may be strict, and the folders of a read-only installation stay so.
     for (const path of [dirname(copy), draft]) chmodSync(path, 0o755)
     for (const entry of readdirSync(draft, { recursive: true, withFileTypes: true })) {
       if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
     }
+    makeLinks(draft)
     renameSync(draft, copy)
   } catch (thrown) {
     // Another process may have made it meanwhile.

@@ -275,7 +275,8 @@ const untilFree =
   (...given: Given): Promise<Answer> =>
     until(() =>
       ask(...given).catch((error: Error) => {
-        if (/another process works on this payment now/.test(error.message)) return undefined
+        if (/another (operator or )?process (works on|decided) this payment/.test(error.message))
+          return undefined
         throw error
       }),
     )
