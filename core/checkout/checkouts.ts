@@ -86,7 +86,7 @@ export async function updateCheckout(
     const { entityId: _, integrity: _integrity, ...changes } = request.fields
     const before = { ...checkout.request, ...listOf(checkout) }
     const values = merged(merged(before, await unsealed(engine, checkout)), changes)
-    const whole = openRequest('checkouts.create', { values }).check()
+    const whole = openRequest('checkouts.create', { values, stored: before }).check()
     const fields = whole.request as RequestFields
     const addressee = await engine.directory.channel(caller, checkout.entityId)
     const now = await nowOf(engine, checkout)

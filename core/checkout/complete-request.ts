@@ -55,7 +55,7 @@ export function completeRequest(
   })
   const operation = operationOf(checkout, brand)
   const values = acceptedBy(operation, whole)
-  const { request } = openRequest(operation, { values }).check()
+  const { request } = openRequest(operation, { values, stored: checkout.request }).check()
   const { ndc } = from
   return {
     fields: request as RequestFields,

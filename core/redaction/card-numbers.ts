@@ -127,9 +127,8 @@ export function hasRowOfDigits(text: string, least: number): boolean {
 
 /** All digits of a text in ASCII, without the characters between them. */
 export function digitsOf(text: string): string {
-  let digits = ''
-  for (let at = 0; at < text.length; at++) digits += digitAt(text, at) ?? ''
-  return digits
+  const { values, count } = readDigits(text)
+  return Buffer.from(values.subarray(0, count).map((value) => value + zero)).toString('latin1')
 }
 
 /** The digits of a text, with what the search needs of them; room for those of most texts is made once. */
@@ -222,7 +221,12 @@ function digitAt(text: string, at: number): number | undefined {
 }
 
 const none = -1
-const foreign = new Map<number, number>()
+/** Digits that are not ASCII; those of Chinese, plain and as on cheques, are letters for Unicode. */
+const foreign = new Map<number, number>(
+  ['〇一二三四五六七八九', '零壹贰叁肆伍陆柒捌玖', '零壹貳參肆伍陸柒捌玖'].flatMap((digits) =>
+    [...digits].map((digit, value) => [digit.codePointAt(0)!, value] as const),
+  ),
+)
 
 /** First of the digits 1 to 9 that Unicode does not derive from plain ones, in circles of some kind. */
 const circled = [0x24f5, 0x2776, 0x2780, 0x278a]

@@ -117,7 +117,7 @@ function hexAt(text: string, at: number): number {
 /** How often a text may be escaped within another where card data is looked for: a form in a form. */
 const layersSearched = 2
 
-/** The text as it stands, and as it reads with one and with two layers of escapes taken away. */
+/** The text as it stands, as it reads with one and with two layers of escapes taken away, and as in an e-mail. */
 export function layersOf(text: string): readonly string[] {
   const layers = [text]
   for (let layer = 0; layer < layersSearched; layer += 1) {
@@ -126,6 +126,8 @@ export function layersOf(text: string): readonly string[] {
     if (inner === outer) break
     layers.push(inner)
   }
+  // An equals sign has a meaning of its own in most texts, so only digits behind it are read as escapes.
+  if (text.includes('=3')) layers.push(text.replace(/=3([0-9])/g, '$1'))
   return layers
 }
 

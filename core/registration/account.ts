@@ -113,11 +113,11 @@ export function refuseTooMuch(whole: RequestFields): void {
     (sum, [name, value]) => sum + Buffer.byteLength(`customParameters[${name}]${String(value)}`),
     0,
   )
-  if (bytes <= limits.customParametersBytes) return
+  if (bytes <= limits.ownNamesBytes) return
   throw refuse(
     '200.300.404',
     'customParameters',
-    `of the registration would exceed ${limits.customParametersBytes} bytes, names included; a change keeps those that it does not name`,
+    `of the registration would exceed ${limits.ownNamesBytes} bytes, names included; a change keeps those that it does not name`,
   )
 }
 

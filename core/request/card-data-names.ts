@@ -1,5 +1,4 @@
 /** Detects names of authentication data, wherever senders choose names. */
-import { layersOf } from '../redaction/escapes.ts'
 
 /**
  * Whether a name means card data, with any separators or capitals: `card_cvv`, `cardCvv`, `c_v_v`.
@@ -34,19 +33,20 @@ const says = [
 const isCode = /^(?:cvv|cvc|cvn|csc|pin)[0-9]?$/
 const inTwo = /^(?:securitycode|pinblock|verificationvalue)/
 
-/** Names within a value: query parameters, and keys of JSON objects. */
-export function namesWithin(value: string): Iterable<string> {
-  if (!mayHoldNames.test(value) && !beginsJson.test(value)) return []
+/** Whether a value has a query or a fragment, or anything in escapes, or is JSON. */
+export const mayHoldNames = (value: string): boolean =>
+  /[?#&%]/.test(value) || beginsJson.test(value)
+
+/** Names within a value and its layers of escapes: query parameters, and keys of JSON objects. */
+export function namesWithin(layers: readonly string[]): Iterable<string> {
   const all = new Set<string>()
-  for (const layer of layersOf(value)) {
+  for (const layer of layers) {
     for (const name of queryNames(layer)) all.add(name)
     for (const name of jsonKeys(layer)) all.add(name)
   }
   return all
 }
 
-/** A query or a fragment, or anything in escapes. */
-const mayHoldNames = /[?#&%]/
 const beginsJson = /^\s*["[{]/
 
 /** Names before `=` in the query and in the fragment of a URL. */

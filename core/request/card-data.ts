@@ -5,7 +5,7 @@
 import type { Field, Format } from '@tollgate/schemas'
 import { cardNumbersIn, hasDigits, isInternetAddress } from '../redaction/card-numbers.ts'
 import { layersOf } from '../redaction/escapes.ts'
-import { namesCardData, namesWithin } from './card-data-names.ts'
+import { mayHoldNames, namesCardData, namesWithin } from './card-data-names.ts'
 
 /** The reason of a refusal, without the found value. */
 export const cardNumberInside =
@@ -20,10 +20,14 @@ export const cardDataName =
  *
  * @param isAddress the text comes from a field for internet addresses.
  */
-export function holdsCardNumber(text: string, isAddress = false): boolean {
-  // Every notation of a digit contains a digit.
-  return hasDigits(text, shortest) && layersOf(text).some((layer) => isNumberIn(layer, isAddress))
-}
+export const holdsCardNumber = (
+  text: string,
+  isAddress = false,
+  layers: readonly string[] = mayHoldNumber(text) ? layersOf(text) : [],
+): boolean => layers.some((layer) => isNumberIn(layer, isAddress))
+
+/** Every notation of a digit contains a digit. */
+const mayHoldNumber = (text: string) => hasDigits(text, shortest)
 
 function isNumberIn(text: string, isAddress: boolean): boolean {
   if (!isFound(text)) return false
@@ -34,14 +38,20 @@ const addressFields = new Set(['customer.ip'])
 
 /** Why a field's value is refused: it contains a card number, or a name of card data. */
 export function cardDataIn(value: string, field: Field, isSearched: boolean): string | undefined {
-  if (isSearched && holdsCardNumber(value, addressFields.has(field.name))) return cardNumberInside
-  if (isHarmless(field)) return undefined
-  for (const name of namesWithin(value)) if (namesCardData(name)) return cardDataName
+  const isNumber = isSearched && mayHoldNumber(value)
+  const isNamed = mayHoldNames(value)
+  if (!isNumber && !isNamed) return undefined
+  const layers = layersOf(value)
+  if (isNumber && holdsCardNumber(value, addressFields.has(field.name), layers)) {
+    return cardNumberInside
+  }
+  if (!isNamed) return undefined
+  for (const name of namesWithin(layers)) if (namesCardData(name)) return cardDataName
   return undefined
 }
 
 /** Values that are sealed or never written, and values with a fixed meaning. */
-const isHarmless = ({ class: fieldClass, format }: Field) =>
+export const isHarmless = ({ class: fieldClass, format }: Field) =>
   sealedOrUnwritten.has(fieldClass) || !takesNumbers(format)
 
 const isFound = (text: string) => cardNumbersIn(text, 'brand').found.length > 0

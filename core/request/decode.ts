@@ -22,14 +22,16 @@ type RequestForm =
   | { readonly json: Uint8Array; readonly names?: 'flat' }
   /** Query of the URL as received, without the question mark. */
   | { readonly query: string }
-  /** Nested object of an embedder. */
-  | { readonly values: unknown }
+  /** Nested object of an embedder; `stored`: an earlier request, whose values are in it and were searched. */
+  | { readonly values: unknown; readonly stored?: unknown }
 
 export type Decoded = {
   /** Nested, with text leaves: objects have no prototype, `[n]` are arrays. */
   readonly request: Nested
   /** The same, flat, under documented names, in the order sent. */
   readonly names: readonly (readonly [name: string, value: string])[]
+  /** The work of the search for card data, which takes the most time of a large request. */
+  readonly searchedCharacters: number
 }
 
 /**
@@ -61,8 +63,9 @@ export function decode(plan: Plan, input: RequestInput, errors: ParameterErrors)
   readInto(builder, input)
   if (input.beside !== undefined) noteBeside(builder, input.beside)
   builder.finish()
-  noteExcess(builder.names, errors)
-  return { request: builder.request, names: builder.names }
+  noteExcess(builder)
+  const { request, names, searchedCharacters } = builder
+  return { request, names, searchedCharacters }
 }
 
 /** Notes what was sent in the wrong place only, or with another value: unread, it would mean nothing. */
@@ -89,7 +92,7 @@ function readInto(builder: RequestBuilder, input: RequestForm): void {
     const values = readJson(input.json, builder.errors)
     if (input.names === 'flat' && isFlat(values)) readFlat(values, builder)
     else readNested(values, builder)
-  } else readNested(input.values, builder)
+  } else readNested(input.values, builder, input.stored)
 }
 
 function refuseLarge(length: number): void {
@@ -99,38 +102,46 @@ function refuseLarge(length: number): void {
   })
 }
 
-/**
- * Notes oversized fields of the sender's own choice: each is stored, searched for secrets, and
- * returned in every response and list. A cart has the size of its shop's orders.
- */
-function noteExcess(
-  names: readonly (readonly [name: string, value: string])[],
-  errors: ParameterErrors,
-): void {
-  const characters = names.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+/** Notes too much text of the sender's own choice: each is searched, stored, and returned in every response. */
+function noteExcess({ names, textCharacters, freeCharacters, errors }: RequestBuilder): void {
   // Almost every request is short enough in any encoding and needs no measurement.
-  if (characters * bytesPerCharacter <= limits.customParametersBytes) return
-  const bytes = new Map<string, number>()
-  for (const [name, value] of names) {
-    const top = topOf(name)
-    bytes.set(top, (bytes.get(top) ?? 0) + sizeOf(name) + sizeOf(value))
+  if (freeCharacters * bytesPerCharacter > limits.ownNamesBytes) {
+    const free = names.filter(([name]) => name.endsWith(']'))
+    if (Math.max(freeCharacters, sum(free, sizeOf)) > limits.ownNamesBytes) {
+      const most = `${limits.ownNamesBytes} bytes, names included`
+      errors.add(largest(free, sizeOf, groupOf), `may have at most ${most}, all of them together`)
+    }
   }
-  const custom = bytes.get('customParameters') ?? 0
-  if (custom > limits.customParametersBytes) {
-    const most = `${limits.customParametersBytes} bytes, names included`
-    errors.add('customParameters', `may have at most ${most}, all of them together`)
-  }
-  bytes.delete('cart')
-  const sum = [...bytes.values()].reduce((all, one) => all + one, 0)
-  if (sum <= limits.fieldsBytes) return
-  const [largest = ''] = [...bytes].reduce((one, other) => (other[1] > one[1] ? other : one))
-  const most = `${limits.fieldsBytes} bytes in all fields but the cart`
-  errors.add(largest, `is the largest field of a request that may have at most ${most}`)
+  if (textCharacters <= limits.textCharacters) return
+  const most = `${limits.textCharacters} characters in the values of all its texts`
+  errors.add(
+    largest(names, lengthOf, topOf),
+    `is the largest part of a request that may have at most ${most}`,
+  )
 }
+
+type Pair = readonly [name: string, value: string]
+
+const sum = (names: readonly Pair[], sizeOf: (pair: Pair) => number): number =>
+  names.reduce((all, pair) => all + sizeOf(pair), 0)
+
+function largest(
+  names: readonly Pair[],
+  sizeOf: (pair: Pair) => number,
+  groupOf: (name: string) => string,
+): string {
+  const groups = [...Map.groupBy(names, ([name]) => groupOf(name))]
+  const sizes = groups.map(([group, of]) => ({ group, size: sum(of, sizeOf) }))
+  return sizes.reduce((one, other) => (other.size > one.size ? other : one)).group
+}
+
+const topOf = (name: string) => /^[^.[]*/.exec(name)![0]
+
+const groupOf = (name: string) => name.slice(0, name.lastIndexOf('['))
+
+const sizeOf = (pair: Pair) => Buffer.byteLength(pair.join(''))
 
 /** At most, for one UTF-16 unit in UTF-8. */
 const bytesPerCharacter = 3
 
-const topOf = (name: string) => /^[^.[]*/.exec(name)![0]
-
-const sizeOf = (text: string) => Buffer.byteLength(text)
+const lengthOf = ([, value]: Pair) => value.length

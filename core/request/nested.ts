@@ -9,13 +9,17 @@ import {
   wrongIndex,
 } from './request.ts'
 
-/** Reads a nested object from an embedder or a JSON body. */
-export function readNested(values: unknown, builder: RequestBuilder): void {
+/**
+ * Reads a nested object from an embedder or a JSON body.
+ *
+ * @param stored What an earlier request brought: its values are not searched for card data again.
+ */
+export function readNested(values: unknown, builder: RequestBuilder, stored?: unknown): void {
   if (!isPlainObject(values)) builder.errors.add('', 'the request must be an object of fields')
   else
     readLevel(
       values,
-      { level: builder.plan.root, container: builder.request, prefix: '', within: '' },
+      { level: builder.plan.root, container: builder.request, prefix: '', within: '', stored },
       builder,
     )
 }
@@ -43,6 +47,8 @@ type Position = {
   readonly container: Nested
   readonly prefix: string
   readonly within: string
+  /** The object at the same place of an earlier request. */
+  readonly stored: unknown
 }
 
 function readLevel(
@@ -60,6 +66,8 @@ function readLevel(
 
 function readMember(key: string, value: unknown, at: Position, builder: RequestBuilder): void {
   const { level, container, prefix, within } = at
+  const stored = (at.stored as Readonly<Record<string, unknown>> | undefined)?.[key]
+  const isStored = typeof value === 'string' && value === stored
   const relative = within === '' ? key : `${within}.${key}`
   const name = prefix + relative
   if (name.length > limits.parameterNameCharacters) {
@@ -76,30 +84,29 @@ function readMember(key: string, value: unknown, at: Position, builder: RequestB
     const spelled = plainLeaf === undefined ? prefix + bracketed : name
     const text = readText(value, spelled, builder)
     if (text !== undefined) {
-      builder.note(spelled, builder.put(container, leaf, prefix, spelled, text))
+      builder.note(spelled, builder.put(container, leaf, prefix, spelled, text, isStored))
     }
   } else if (free !== undefined) {
     const spelled = prefix + bracketed
     const text = readText(value, spelled, builder)
     if (text !== undefined) {
-      builder.note(spelled, builder.putFree(container, free, key, spelled, text))
+      builder.note(spelled, builder.putFree(container, free, key, spelled, text, isStored))
     }
   } else if (isFlatName) builder.note(name, `${notAllowed}; groups are nested objects here`)
-  else if (list !== undefined) readList(value, list, container, name, builder)
+  else if (list !== undefined) readList(value, { list, container, name, stored }, builder)
   else if (!level.groups.has(relative) && !level.free.has(relative)) {
     builder.note(name, builder.whyRefused(name, level, relative))
   } else if (isPlainObject(value)) {
-    readLevel(value, { level, container, prefix, within: relative }, builder)
+    readLevel(value, { level, container, prefix, within: relative, stored }, builder)
   } else builder.note(name, groupTakesNoValue)
 }
 
 function readList(
   value: unknown,
-  list: List,
-  container: Nested,
-  name: string,
+  at: { list: List; container: Nested; name: string; stored: unknown },
   builder: RequestBuilder,
 ): void {
+  const { list, container, name } = at
   if (!Array.isArray(value)) builder.note(name, 'must be a list')
   else if (value.length > list.maxIndex + 1) {
     builder.note(`${name}[${list.maxIndex + 1}]`, wrongIndex(list))
@@ -107,21 +114,30 @@ function readList(
     const elements = builder.listIn(container, list, name)
     for (let index = 0; index < value.length; index++) {
       builder.count()
-      readElement(value[index], { list, elements, index, name: `${name}[${index}]` }, builder)
+      const stored = Array.isArray(at.stored) ? at.stored[index] : undefined
+      readElement(
+        value[index],
+        { list, elements, index, name: `${name}[${index}]`, stored },
+        builder,
+      )
     }
   }
 }
 
 function readElement(
   value: unknown,
-  at: { list: List; elements: Nested[]; index: number; name: string },
+  at: { list: List; elements: Nested[]; index: number; name: string; stored: unknown },
   builder: RequestBuilder,
 ): void {
-  const { list, elements, index, name } = at
+  const { list, elements, index, name, stored } = at
   if (value === undefined || value === '') return
   if (isPlainObject(value)) {
     const container = builder.elementAt(elements, index)
-    readLevel(value, { level: list.item, container, prefix: `${name}.`, within: '' }, builder)
+    readLevel(
+      value,
+      { level: list.item, container, prefix: `${name}.`, within: '', stored },
+      builder,
+    )
   } else builder.note(name, groupTakesNoValue)
 }
 

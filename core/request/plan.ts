@@ -1,5 +1,5 @@
 import { type Field, limits, maxCharactersOf, type Operation, stepsOf } from '@tollgate/schemas'
-import { isSearched } from './card-data.ts'
+import { isHarmless, isSearched } from './card-data.ts'
 import { type Vocabulary, vocabularyOf } from './names.ts'
 
 /** A name with a value. `path` leads from the request, or from the list element, to its place. */
@@ -15,6 +15,8 @@ export type Leaf = {
   readonly isTolerated: boolean
   /** Whether a card number in its value is refused. */
   readonly isSearched: boolean
+  /** Whether its value can hold no card data at all. */
+  readonly isHarmless: boolean
 }
 
 /** A group with keys of the sender's choice, such as `customParameters[name]`. */
@@ -28,6 +30,7 @@ export type FreeKeys = {
   readonly maxCharacters: number
   /** Whether a card number in its value is refused. */
   readonly isSearched: boolean
+  readonly isHarmless: boolean
 }
 
 export type List = {
@@ -93,6 +96,7 @@ function insert(root: Level, field: Field, spelled: Field): void {
     isAlias,
     isTolerated,
     isSearched: isSearched(field, maxCharacters),
+    isHarmless: isHarmless(field),
   })
   for (const [position, step] of steps.entries()) {
     const isLast = position === steps.length - 1
@@ -111,6 +115,7 @@ function insert(root: Level, field: Field, spelled: Field): void {
         max,
         maxCharacters,
         isSearched: isSearched(field, maxCharacters),
+        isHarmless: isHarmless(field),
       })
     } else {
       if (isLast) throw new Error(`${field.name}: requests have no lists of plain values`)

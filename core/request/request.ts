@@ -35,10 +35,16 @@ export class RequestBuilder {
   readonly names: [name: string, value: string][] = []
   readonly errors: ParameterErrors
   readonly plan: Plan
+  /** Characters of values with text of the sender's choice. */
+  textCharacters = 0
+  searchedCharacters = 0
+  /** Characters of names of the sender's choice, and of their values. */
+  freeCharacters = 0
   readonly #lists: { name: string; elements: Nested[] }[] = []
   /** Used spellings: documented name -> name as sent. */
   readonly #spellings = new Map<string, string>()
   readonly #sentOnce = new Set<string>()
+  #suggestions = 0
   #parameters = 0
 
   constructor(plan: Plan, errors: ParameterErrors) {
@@ -102,14 +108,25 @@ export class RequestBuilder {
     }
   }
 
-  /** Puts a value in its place below `container`, which stands for the name `prefix`. */
-  put(container: Nested, leaf: Leaf, prefix: string, name: string, sent: string): Wrong {
+  /**
+   * Puts a value in its place below `container`, which stands for the name `prefix`.
+   *
+   * @param isStored The value came with an earlier request, which was searched for card data.
+   */
+  put(
+    container: Nested,
+    leaf: Leaf,
+    prefix: string,
+    name: string,
+    sent: string,
+    isStored = false,
+  ): Wrong {
     if (leaf.isTolerated) return this.#onlyOnce(name)
     const isFlag = leaf.field.format.kind === 'flag'
     const value = isFlag ? (flagSpellings.get(sent) ?? sent) : sent
     const wrong = whyUnreadable(leaf.field, leaf.maxCharacters, value)
     if (wrong !== undefined) return wrong
-    const cardData = cardDataIn(value, leaf.field, leaf.isSearched)
+    const cardData = isStored ? undefined : this.#cardDataIn(value, leaf)
     if (cardData !== undefined) return cardData
     const last = leaf.path.length - 1
     let at = container
@@ -148,7 +165,14 @@ export class RequestBuilder {
     return undefined
   }
 
-  putFree(container: Nested, free: FreeKeys, key: string, name: string, value: string): Wrong {
+  putFree(
+    container: Nested,
+    free: FreeKeys,
+    key: string,
+    name: string,
+    value: string,
+    isStored = false,
+  ): Wrong {
     if (machinery.has(key)) return notAllowed
     // The exact count of characters matters only near the limit.
     const isTooLong = key.length > free.max && [...key].length > free.max
@@ -158,15 +182,29 @@ export class RequestBuilder {
     if (control.test(key) || !key.isWellFormed()) return unprintable
     const wrong = whyUnreadable(free.field, free.maxCharacters, value)
     if (wrong !== undefined) return wrong
-    if (namesCardData(key)) return cardDataName
-    if (holdsCardNumber(key)) return cardNumberInside
-    const cardData = cardDataIn(value, free.field, free.isSearched)
-    if (cardData !== undefined) return cardData
+    this.freeCharacters += name.length + value.length
+    // Refused as a whole, and so not searched.
+    if (this.freeCharacters > limits.ownNamesBytes) return undefined
+    if (!isStored) {
+      if (namesCardData(key)) return cardDataName
+      if (holdsCardNumber(key)) return cardNumberInside
+      const cardData = this.#cardDataIn(value, free)
+      if (cardData !== undefined) return cardData
+    }
     const group = this.#groupAt(container, free.path)
     if (group[key] !== undefined) return sentTwice
     group[key] = value
     this.names.push([name, value])
     return undefined
+  }
+
+  /** The search is the dearest step, so a request beyond the limit, which is refused, is searched no further. */
+  #cardDataIn(value: string, { field, isSearched, isHarmless }: Leaf | FreeKeys): Wrong {
+    if (isHarmless) return undefined
+    this.textCharacters += value.length
+    if (this.textCharacters > limits.textCharacters) return undefined
+    this.searchedCharacters += value.length
+    return cardDataIn(value, field, isSearched)
   }
 
   /** The array of a list, made when its first element arrives. */
@@ -211,8 +249,8 @@ export class RequestBuilder {
     if ((name.match(/[.[]/g)?.length ?? 0) >= limits.parameterDepth) {
       return `nests deeper than ${limits.parameterDepth} levels`
     }
-    // A suggestion is the most expensive step, so each name gets one.
-    if (this.errors.has(name)) return notAllowed
+    // A suggestion takes as long as a thousand values, so the first wrong names get one.
+    if (this.errors.has(name) || ++this.#suggestions > limits.suggestedNames) return notAllowed
     const taker = takerOf(name)
     if (taker !== undefined) return `is not taken here; it belongs to ${taker}`
     const meant = suggest(name, this.plan.vocabulary)

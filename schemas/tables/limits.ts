@@ -9,13 +9,13 @@ const day = 24 * hour
 
 export const limits = {
   // Requests. A request beyond these is refused before further decoding.
-  bodyBytes: 8 * 1024 * 1024,
-  /** Names and values of `customParameters` together. */
-  customParametersBytes: 64 * 1024,
+  bodyBytes: 2 * 1024 * 1024,
+  /** Values under names of the sender's choice together with these names, such as `customParameters`. */
+  ownNamesBytes: 64 * 1024,
   /** What a schedule keeps of its request. A job holds the requests of 200 executions. */
   scheduleRequestBytes: 128 * 1024,
-  /** Names and values of all fields together, except those of the cart. */
-  fieldsBytes: 1024 * 1024,
+  /** Values of all fields with text of the sender's choice together: each is searched for card data. */
+  textCharacters: 256 * 1024,
   /** Bodies of all requests under way in one process, and those of one token and one merchant. */
   bodiesBytes: 64 * 1024 * 1024,
   clientBodiesBytes: 16 * 1024 * 1024,
@@ -37,6 +37,8 @@ export const limits = {
   parameters: 65_536,
   parameterNameCharacters: 256,
   parameterDepth: 8,
+  /** Unknown names of one request for which the refusal says what was probably meant. */
+  suggestedNames: 20,
   /** Highest `[n]` by default. */
   parameterIndex: 99,
   cartItemIndex: 1000,

@@ -232,7 +232,7 @@ function headerCases(token: string): [string, Buffer][] {
 }
 
 function bodyCases(token: string): [string, Buffer][] {
-  const megabytes = 8 * 1024 * 1024 + 1
+  const megabytes = 2 * 1024 * 1024 + 1
   const authorization = [['Authorization', `Bearer ${token}`]] as const
   const announced = (length: string) =>
     Buffer.from(
@@ -242,7 +242,7 @@ function bodyCases(token: string): [string, Buffer][] {
   const chunked = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`
   return [
     [
-      'a body of 8 MiB and a byte',
+      'a body of 2 MiB and a byte',
       requestBytes('POST', '/v1/payments', authorization, Buffer.alloc(megabytes, 97)),
     ],
     [

@@ -365,7 +365,7 @@ describe('endpoints', () => {
 
 describe('limits', () => {
   test('the limits are the published ones', () => {
-    assert.equal(limits.bodyBytes, 8_388_608)
+    assert.equal(limits.bodyBytes, 2_097_152)
     assert.equal(limits.parameters, 65_536)
     assert.deepEqual(limits.enquiryLadderMs, [10_000, 60_000, 300_000, 3_600_000, 86_400_000])
     assert.equal(limits.idempotencyDays, 30)

@@ -59,11 +59,11 @@ function custom(bytes: number, character = 'x'): Record<string, string> {
 
 test('custom parameters have at most 64 KB together, in any encoding', () => {
   assert.deepEqual(
-    refused({ ...payment, customParameters: custom(limits.customParametersBytes - 2000) }),
+    refused({ ...payment, customParameters: custom(limits.ownNamesBytes - 2000) }),
     [],
   )
   for (const character of ['x', 'ä', '€', '😀']) {
-    const customParameters = custom(limits.customParametersBytes + 1000, character)
+    const customParameters = custom(limits.ownNamesBytes + 1000, character)
     assert.deepEqual(refused({ ...payment, customParameters }), ['customParameters'])
   }
 })
@@ -74,11 +74,11 @@ test('names of custom parameters count as well as values', () => {
   assert.deepEqual(refused({ ...payment, customParameters }), ['customParameters'])
 })
 
-const items = (count: number) =>
+const items = (count: number, characters = 150) =>
   Array.from({ length: count }, (_, no) => ({
     merchantItemId: `item-${no}`,
-    name: 'n'.repeat(255),
-    description: 'd'.repeat(2000),
+    name: 'n'.repeat(100),
+    description: 'd'.repeat(characters),
     quantity: '1',
     price: '1.00',
   }))
@@ -87,7 +87,7 @@ test('a cart of 900 items is accepted', () => {
   assert.deepEqual(refused({ ...payment, cart: { items: items(900) } }), [])
 })
 
-test('all other fields together have at most a megabyte, and the largest is named', () => {
+test('all texts together have at most 262,144 characters, and the largest part is named', () => {
   const leg = { restrictions: 'r'.repeat(150), fareBasis: 'f'.repeat(10) }
   const withLegs = (count: number) => ({
     passengers: Array.from({ length: 100 }, () => ({
@@ -95,6 +95,7 @@ test('all other fields together have at most a megabyte, and the largest is name
       legs: Array.from({ length: count }, () => leg),
     })),
   })
-  assert.deepEqual(refused({ ...payment, airline: withLegs(20) }), [])
-  assert.deepEqual(refused({ ...payment, airline: withLegs(60) }), ['airline'])
+  assert.deepEqual(refused({ ...payment, airline: withLegs(10) }), [])
+  assert.deepEqual(refused({ ...payment, airline: withLegs(30) }), ['airline'])
+  assert.deepEqual(refused({ ...payment, cart: { items: items(900, 250) } }), ['cart'])
 })

@@ -140,9 +140,9 @@ describe('limits', () => {
         text.test(error.message),
     )
 
-  it('a body above 8 MiB of either kind is refused', () => {
-    throwsWith(/8388608 bytes/, { form: Buffer.alloc(8 * 1024 * 1024 + 1, 'a') })
-    throwsWith(/8388608 bytes/, { json: Buffer.alloc(8 * 1024 * 1024 + 1, ' ') })
+  it('a body above 2 MiB of either kind is refused', () => {
+    throwsWith(/2097152 bytes/, { form: Buffer.alloc(2 * 1024 * 1024 + 1, 'a') })
+    throwsWith(/2097152 bytes/, { json: Buffer.alloc(2 * 1024 * 1024 + 1, ' ') })
   })
 
   it('more than 65,536 parameters are refused', () => {

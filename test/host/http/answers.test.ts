@@ -209,12 +209,12 @@ describe('answers over HTTP', () => {
     )
   })
 
-  test('a body above 8 MiB is refused with and without its length announced', async () => {
-    const large = new Uint8Array(8 * 1024 * 1024 + 1).fill(97)
+  test('a body above 2 MiB is refused with and without its length announced', async () => {
+    const large = new Uint8Array(2 * 1024 * 1024 + 1).fill(97)
     const announced = await ask(host.url, '/v1/payments', { token: host.token, body: large })
     assert.match(
       refused(announced, 400, '200.300.404').result.description,
-      /the body is larger than 8388608 bytes/,
+      /the body is larger than 2097152 bytes/,
     )
     const response = await fetch(`${host.url}/v1/payments`, {
       method: 'POST',
@@ -223,7 +223,7 @@ describe('answers over HTTP', () => {
       duplex: 'half',
     } as RequestInit)
     assert.equal(response.status, 400)
-    assert.match(await response.text(), /the body is larger than 8388608 bytes/)
+    assert.match(await response.text(), /the body is larger than 2097152 bytes/)
   })
 
   test('an endless body is answered and then cut off', async () => {
@@ -232,7 +232,7 @@ describe('answers over HTTP', () => {
     const text = await exchange(host.url, head, ...Array<string>(100).fill(chunk))
     const [answer] = answersIn(text)
     assert.equal(answer?.status, 400)
-    assert.match(answer?.body.result.description ?? '', /the body is larger than 8388608 bytes/)
+    assert.match(answer?.body.result.description ?? '', /the body is larger than 2097152 bytes/)
   })
 
   test('a repeated idempotency key returns the same payment', async () => {

@@ -1,0 +1,58 @@
+/** The work of the largest requests, counted: a time would depend on the machine. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { decode } from '../../../core/request/decode.ts'
+import { ParameterErrors } from '../../../core/request/parameter-errors.ts'
+import { type Level, planOf } from '../../../core/request/plan.ts'
+import { limits, operations } from '../../../schemas/index.ts'
+
+type Tree = { [key: string]: string | Tree | Tree[] }
+
+const escapes = '%2531'.repeat(1000)
+
+/** Every text that the tables take, each as long as it may be and full of escapes, in as many elements. */
+function everything(level: Level, elements: number): Tree {
+  const tree: Tree = {}
+  const put = (path: readonly string[], value: Tree[string]) => {
+    const parent = path.slice(0, -1).reduce<Tree>((at, key) => {
+      at[key] ??= {}
+      return at[key] as Tree
+    }, tree)
+    parent[path.at(-1)!] = value
+  }
+  for (const { path, maxCharacters, isAlias } of level.leaves.values()) {
+    if (!isAlias) put(path, escapes.slice(0, maxCharacters))
+  }
+  for (const { path, maxCharacters } of level.free.values()) {
+    for (let no = 0; no < elements; no += 1) {
+      put([...path, `name${no}`], escapes.slice(0, maxCharacters))
+    }
+  }
+  for (const { path, item, maxIndex } of level.lists.values()) {
+    const element = everything(item, elements)
+    put(path, Array(Math.min(elements, maxIndex)).fill(element))
+  }
+  return tree
+}
+
+const read = (operation: string, values: Tree, stored?: Tree) =>
+  decode(planOf(operations().get(operation)!), { values, stored }, new ParameterErrors())
+
+describe('the search for card data', () => {
+  test(`reads at most ${limits.textCharacters} characters of a request of any operation`, () => {
+    for (const [name, operation] of operations()) {
+      const { searchedCharacters } = read(name, everything(planOf(operation).root, 40))
+      assert.ok(searchedCharacters <= limits.textCharacters, `${name}: ${searchedCharacters}`)
+    }
+  })
+
+  test('reads nothing again that an earlier request brought', () => {
+    const items = Array.from({ length: 100 }, (_, no) => ({ name: `Chair ${no}` }))
+    const customParameters = { note: 'two chairs' }
+    const stored = { cart: { items }, customParameters, billing: { city: 'Berlin' } }
+    const now = { ...stored, billing: { city: 'Berlin', street1: 'Kurfürstendamm 1' } }
+    assert.equal(read('payments.create', now, stored).searchedCharacters, 'Kurfürstendamm 1'.length)
+    const changed = { ...stored, cart: { items: [{ name: 'Table' }, ...items.slice(1)] } }
+    assert.equal(read('payments.create', changed, stored).searchedCharacters, 'Table'.length)
+  })
+})
