@@ -5,7 +5,7 @@
  * every treatment checks before it acts.
  */
 import { limits } from '@tollgate/schemas'
-import { neverReached, outcomeUnknown, sqlState } from '../db/database.ts'
+import { isUnavailable } from '../db/failures.ts'
 import { tellFailure } from '../db/tell-failure.ts'
 import type { Engine } from '../engine.ts'
 import { entryAbout } from './list.ts'
@@ -112,7 +112,7 @@ async function workOn(engine: Engine, row: InboundRow): Promise<void> {
     await processEvent(engine, row)
   } catch (error) {
     // A database outage is not the event's fault: the event comes back after a while.
-    if (neverReached(error) || (sqlState(error) !== undefined && outcomeUnknown(error))) return
+    if (isUnavailable(error)) return
     await failed(engine, row, nameOf(error)).catch((unwritten: unknown) => {
       // The event comes back after a while.
       const { connector, event_id } = row

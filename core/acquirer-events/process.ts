@@ -9,7 +9,7 @@ import { report } from '../payment/dispute.ts'
 import { isOpen, type Told } from '../payment/late-word-table.ts'
 import { resolve } from '../payment/resolve.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
-import type { Payment } from '../payment/types.ts'
+import type { Payment, Resolved } from '../payment/types.ts'
 import { keepClaim } from './keep.ts'
 import { internalAccount } from './list.ts'
 import { isSameMerchant } from './same-merchant.ts'
@@ -90,7 +90,7 @@ function isOfAuthenticator({ answer }: Payment, row: InboundRow): boolean {
 async function askAuthenticator(engine: Engine, { attemptKey, state }: Payment): Promise<Done> {
   if (!isOpen(state)) return 'known'
   const after = await resolve(engine, attemptKey, 'look', 'other')
-  return after?.state === 'processing' ? 'wait' : 'enquired'
+  return after?.isBusy || after?.state === 'processing' ? 'wait' : 'enquired'
 }
 
 /** A chargeback about an undecided payment leads to an enquiry, whose answer decides. */
@@ -99,10 +99,10 @@ async function dispute(
   given: Payment,
   { claim, event_id, age_ms }: InboundRow,
 ): Promise<Done> {
-  let payment = given
+  let payment: Resolved = given
   if (isOpen(payment.state)) {
     payment = (await resolve(engine, payment.attemptKey, 'look', 'other')) ?? payment
-    if (isOpen(payment.state)) return claim.verified ? 'wait' : 'enquired'
+    if (isOpen(payment.state)) return claim.verified || payment.isBusy ? 'wait' : 'enquired'
   }
   if (!claim.verified) return 'enquired'
   const { is, reason, refs } = claim.outcome

@@ -186,7 +186,7 @@ async function enquire(
     if (outcome.is === 'declined') await forgetOtherAmount(engine, before.payment, amount)
   }
   const after = await resolve(engine, attemptKey, 'look', 'other')
-  if (after?.state === 'processing') return 'wait'
+  if (after?.isBusy || after?.state === 'processing') return 'wait'
   if (after === undefined || !isVerified) return 'enquired'
   if (isOpen(after.state)) {
     if (outcome.is === 'reversed' || outcome.is === 'notReversed') {

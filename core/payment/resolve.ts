@@ -46,7 +46,7 @@ import { attemptByKey, paymentByAttempt, toPayment } from './store-read.ts'
 import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { reversalByKey } from './supported.ts'
 import { takeBack } from './take-back.ts'
-import type { Held, Payment } from './types.ts'
+import type { Held, Payment, Resolved } from './types.ts'
 import { heldByChargeback } from './waiting-dispute.ts'
 import { asLearned, noteApproval } from './word-during-reversal.ts'
 
@@ -62,7 +62,7 @@ export async function resolve(
   why: Reason,
   by: 'engine' | 'other' = 'engine',
   timerId?: string,
-): Promise<Payment | undefined> {
+): Promise<Resolved | undefined> {
   const now = await held(engine, attemptKey)
   if (now === undefined) return undefined
   if (!isOpen(now.payment.state)) await endForgotten(engine, attemptKey)
@@ -74,7 +74,7 @@ export async function resolve(
   const [row] = await engine.lanes.single(paymentByAttempt(attemptKey))
   if (row === undefined) return undefined
   const payment = toPayment(row)
-  if (taken === undefined) return payment
+  if (taken === undefined) return isOpen(payment.state) ? { ...payment, isBusy: true } : payment
   await faultPoint('after-lease', payment.id)
   // A late success is taken back at the acquirer in any stage.
   if (taken.stage === 'authentication' && isOpen(payment.state)) {

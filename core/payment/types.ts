@@ -192,3 +192,6 @@ export type Source =
   | 'given-back'
   /** A line of a settlement file: the claim is listed, and only an operator takes money back. */
   | 'settlement'
+
+/** `isBusy`: another process works on it, and may have asked before something happened. */
+export type Resolved = Payment & { readonly isBusy?: true }

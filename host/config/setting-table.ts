@@ -198,7 +198,16 @@ export const settingTable = [
     env: 'TOLLGATE_CONNECTIONS',
     format: integer(1, 1_000_000),
     default: '10000',
-    meaning: 'Open client connections. The host closes further connections without a response.',
+    meaning:
+      'Open client connections. For a further one, the address with the most of them gives up one without a request; where there is none, the host closes the new one without a response.',
+  },
+  {
+    name: 'connectionsPerAddress',
+    env: 'TOLLGATE_CONNECTIONS_PER_ADDRESS',
+    format: integer(1, 1_000_000),
+    default: '2500',
+    meaning:
+      'The same for one client address (IPv6: one /64 network), except for the addresses of declared proxies.',
   },
   {
     name: 'headersTimeoutMs',

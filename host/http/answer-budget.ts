@@ -4,8 +4,9 @@ import { ClientGoneError } from './body.ts'
 import type { Connection, HttpAnswer, HttpRequest } from './exchange.ts'
 
 export type AnswerBudgetOptions = {
+  /** Clients without a login have half as much of their own, and an eighth of that per address. */
   readonly bytes?: number
-  /** Per token and merchant; without a login, per address. */
+  /** Per token and merchant. */
   readonly clientBytes?: number
   /** A connection whose answer does not move for so long is ended. */
   readonly silenceMs?: number
@@ -27,10 +28,46 @@ const yoursFull = new GatewayError('800.120.100', {
     'too many requests, try again later: read the answers that are on their way to you first',
 })
 
+/** Who reads an answer. */
+export type Readers = {
+  /** The token and its merchant, the operator and the entity, or the address. */
+  readonly names: readonly string[]
+  readonly isStranger: boolean
+}
+
+/** Memory for the answers of one kind of reader: what strangers leave unread takes nothing from clients. */
+class Room {
+  held = 0
+  readonly #bytes: number
+  readonly #clientBytes: number
+  readonly #ofClient = new Map<string, number>()
+
+  constructor(bytes: number, clientBytes: number) {
+    this.#bytes = bytes
+    this.#clientBytes = clientBytes
+  }
+
+  /** @throws GatewayError 503 when all leave too much unread, 429 when the client does. */
+  refuseBeyond(names: readonly string[], bytes: number): void {
+    if (this.held + bytes > this.#bytes) throw full
+    const isMore = (name: string) => (this.#ofClient.get(name) ?? 0) + bytes > this.#clientBytes
+    if (names.some(isMore)) throw yoursFull
+  }
+
+  count(names: readonly string[], bytes: number): void {
+    this.held += bytes
+    for (const name of names) {
+      const left = (this.#ofClient.get(name) ?? 0) + bytes
+      if (left > 0) this.#ofClient.set(name, left)
+      else this.#ofClient.delete(name)
+    }
+  }
+}
+
 type Waiting = {
   readonly response: HttpAnswer
   readonly socket: Connection
-  readonly clients: readonly string[]
+  readonly readers: Readers
   readonly bytes: number
   movedMs: number
 }
@@ -54,24 +91,23 @@ export type Place = {
  * they are small, and the result of an operation is always sent.
  */
 export class AnswerBudget {
-  readonly #bytes: number
-  readonly #clientBytes: number
+  readonly #clients: Room
+  readonly #strangers: Room
   readonly #silenceMs: number
-  readonly #ofClient = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()
   readonly #lines = new WeakMap<Connection, Line>()
-  #held = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: AnswerBudgetOptions = {}) {
-    this.#bytes = options.bytes ?? limits.answersBytes
-    this.#clientBytes = options.clientBytes ?? limits.clientAnswersBytes
+    const { bytes = limits.answersBytes, clientBytes = limits.clientAnswersBytes } = options
+    this.#clients = new Room(bytes, clientBytes)
+    this.#strangers = new Room(bytes / 2, bytes / 16)
     this.#silenceMs = options.silenceMs ?? limits.unreadAnswerMs
   }
 
   /** Bytes that are held now. */
   get held(): number {
-    return this.#held
+    return this.#clients.held + this.#strangers.held
   }
 
   /**
@@ -90,7 +126,7 @@ export class AnswerBudget {
    *
    * @throws GatewayError 429 when the client leaves too much unread, 503 when all do · ClientGoneError
    */
-  async admit({ socket, line, before }: Place, clients: readonly string[]): Promise<void> {
+  async admit({ socket, line, before }: Place, readers: Readers): Promise<void> {
     if (before !== undefined && !before.writableFinished) {
       await new Promise<void>((resolve) => {
         line.waiting.add(resolve)
@@ -101,12 +137,12 @@ export class AnswerBudget {
       })
     }
     if (socket.destroyed) throw new ClientGoneError()
-    this.#refuseBeyond(clients, 1)
+    this.#roomOf(readers).refuseBeyond(readers.names, 1)
   }
 
   /** @throws GatewayError as above, for an answer that has no room any more. */
-  fit(clients: readonly string[], bytes: number): void {
-    if (bytes > smallBytes) this.#refuseBeyond(clients, bytes)
+  fit(readers: Readers, bytes: number): void {
+    if (bytes > smallBytes) this.#roomOf(readers).refuseBeyond(readers.names, bytes)
   }
 
   /**
@@ -117,12 +153,12 @@ export class AnswerBudget {
   sending(
     { socket }: HttpRequest,
     response: HttpAnswer,
-    clients: readonly string[],
+    readers: Readers,
     bytes: number,
   ): () => void {
-    const waiting = { response, socket, clients, bytes, movedMs: performance.now() }
+    const waiting = { response, socket, readers, bytes, movedMs: performance.now() }
     this.#waiting.add(waiting)
-    this.#count(clients, bytes)
+    this.#roomOf(readers).count(readers.names, bytes)
     response.once('close', () => this.#gone(waiting))
     this.#timer ??= setInterval(() => this.#look(), Math.min(1_000, this.#silenceMs / 4)).unref()
     return () => {
@@ -130,10 +166,8 @@ export class AnswerBudget {
     }
   }
 
-  #refuseBeyond(clients: readonly string[], bytes: number): void {
-    const isMore = (name: string) => (this.#ofClient.get(name) ?? 0) + bytes > this.#clientBytes
-    if (clients.some(isMore)) throw yoursFull
-    if (this.#held + bytes > this.#bytes) throw full
+  #roomOf({ isStranger }: Readers): Room {
+    return isStranger ? this.#strangers : this.#clients
   }
 
   #line(socket: Connection): Line {
@@ -148,17 +182,9 @@ export class AnswerBudget {
     return made
   }
 
-  #count(clients: readonly string[], bytes: number): void {
-    this.#held += bytes
-    for (const name of clients) {
-      const left = (this.#ofClient.get(name) ?? 0) + bytes
-      if (left > 0) this.#ofClient.set(name, left)
-      else this.#ofClient.delete(name)
-    }
-  }
-
   #gone(waiting: Waiting): void {
-    if (this.#waiting.delete(waiting)) this.#count(waiting.clients, -waiting.bytes)
+    const { readers, bytes } = waiting
+    if (this.#waiting.delete(waiting)) this.#roomOf(readers).count(readers.names, -bytes)
   }
 
   #look(): void {

@@ -90,6 +90,7 @@ const limits: Named<ServerLimits> = {
   requestTimeoutMs: duration,
   keepAliveTimeoutMs: duration,
   connections: amount,
+  connectionsPerAddress: amount,
   silenceMs: duration,
 }
 const tls: Named<NonNullable<ListenAddress['tls']>> = { certificateFile: text, keyFile: text }

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { type Gateway, GatewayError, newId, optionForms, type Pods } from '@tollgate/core'
+import { compile } from 'proxy-addr'
 import { checkHostOptions } from './check-options.ts'
 import { expressApp } from './express-app.ts'
 import { answerFault } from './fault.ts'
@@ -55,6 +56,7 @@ const malformed: Readonly<Record<Malformed, string>> = {
   'too slow': 'the request did not arrive in time',
   malformed: 'this is no HTTP request',
   'no Host header': 'the Host header is missing',
+  'several Host headers': 'it has more than one Host header',
 }
 
 /**
@@ -92,7 +94,8 @@ export function createHost(served: Gateway | Pods, options: HostOptions = {}): H
     },
     async listen() {
       const limits = optionForms.withDefaults(defaultLimits, options.limits)
-      const server = openServer(app, address, limits, describe)
+      const isProxy = compile([...parts.trustedProxy])
+      const server = openServer(app, address, limits, describe, (one) => isProxy(one, 0))
       const url = await listen(server, address)
       if (office.names.length === 0) office.names = ownNames(gateway, address, url)
       let closed: Promise<void> | undefined

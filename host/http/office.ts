@@ -6,7 +6,7 @@
 import { type Gateway, GatewayError, newId, type Person, type Reply } from '@tollgate/core'
 import { limits, type OfficeEndpoint, officeEndpoints } from '@tollgate/schemas'
 import { costOf, type Document, documentOf, send } from './answer.ts'
-import type { AnswerBudget } from './answer-budget.ts'
+import type { AnswerBudget, Readers } from './answer-budget.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { clientOf } from './client.ts'
@@ -71,7 +71,7 @@ async function answerRequest(
   let document: Document
   let keeps: string | null | undefined
   let share: BodyShare | undefined
-  let readers: readonly string[] = [network]
+  let readers: Readers = { names: [network], isStranger: true }
   try {
     if (isChange) refuseOtherOrigins(request, office)
     if (isStranger) await refusals.refuseBeyond(network)
@@ -127,8 +127,10 @@ async function answerRequest(
 }
 
 /** Unread answers count for the person, and for the part of the installation that the person belongs to. */
-const readersOf = ({ id, entityId }: Person): readonly string[] =>
-  entityId === null ? [`operator ${id}`] : [`operator ${id}`, `operators of ${entityId}`]
+const readersOf = ({ id, entityId }: Person): Readers => ({
+  names: entityId === null ? [`operator ${id}`] : [`operator ${id}`, `operators of ${entityId}`],
+  isStranger: false,
+})
 
 /**
  * Browsers always send the origin of a POST; a request without one is from no operator's browser.

@@ -11,7 +11,7 @@ import {
 import type { RequestTold } from '@tollgate/plugin-kit'
 import { type Endpoint, endpoints, type Surface } from '@tollgate/schemas'
 import { costOf, type Document, documentOf, send } from './answer.ts'
-import type { AnswerBudget } from './answer-budget.ts'
+import type { AnswerBudget, Readers } from './answer-budget.ts'
 import { sendStream, streamCost } from './answer-stream.ts'
 import { ClientGoneError, drained, readBody } from './body.ts'
 import { type BodyBudget, type BodyShare, StalledBody } from './body-budget.ts'
@@ -179,7 +179,7 @@ async function answerOperation(
   let reply: Reply | undefined
   let document: Document
   let isLast = false
-  let readers: readonly string[] | undefined
+  let readers: Readers | undefined
   let rights: WaitingCaller | undefined
   try {
     if (problem !== undefined) throw problem
@@ -195,7 +195,8 @@ async function answerOperation(
       share = parts.bodies.share({ token: caller?.id, merchant, address })
     }
     if (place !== undefined) {
-      readers = merchant === undefined ? [client] : [client, merchant]
+      const names = merchant === undefined ? [client] : [client, merchant]
+      readers = { names, isStranger: caller === null }
       await parts.answers.admit(place, readers)
       await rights?.mayBegin()
     }

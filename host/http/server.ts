@@ -8,20 +8,19 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { forwardSecret } from '@tollgate/schemas'
 import { reasonOf, systemCode } from '../thrown.ts'
+import { type ConnectionLimits, Connections } from './connections.ts'
 
-export type ServerLimits = {
+export type ServerLimits = ConnectionLimits & {
   /** Time for the headers of a request. */
   readonly headersTimeoutMs: number
   /** Time for a whole request. */
   readonly requestTimeoutMs: number
   /** Life of an idle connection. */
   readonly keepAliveTimeoutMs: number
-  /** Connections at once. */
-  readonly connections: number
   /** Life of a connection on which nothing moves, such as one whose client reads no answers. */
   readonly silenceMs: number
 }
@@ -31,6 +30,7 @@ export const defaultLimits: ServerLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   connections: 10_000,
+  connectionsPerAddress: 2_500,
   // Longer than any payment may take at an acquirer: 300 s.
   silenceMs: 330_000,
 }
@@ -38,8 +38,6 @@ export const defaultLimits: ServerLimits = {
 const maxHeaderBytes = 16 * 1024
 /** Balancers spread connections, not requests: now and then each has to be opened anew. */
 const maxRequestsPerSocket = 10_000
-/** Requests of one connection that wait for their answers: one packet can hold more than a thousand. */
-const maxUnderWayPerSocket = 32
 const lingerMs = 2000
 
 export type ListenAddress = {
@@ -54,7 +52,12 @@ export class ListenError extends Error {
 }
 
 /** Node's error for bytes that are no request, for the response and the log. */
-export type Malformed = 'headers too large' | 'too slow' | 'malformed' | 'no Host header'
+export type Malformed =
+  | 'headers too large'
+  | 'too slow'
+  | 'malformed'
+  | 'no Host header'
+  | 'several Host headers'
 
 /** An HTTP server with limits on everything a client may hold on to. */
 export function openServer(
@@ -62,7 +65,9 @@ export function openServer(
   { tls }: ListenAddress,
   limits: ServerLimits,
   describe: (problem: Malformed) => string,
+  isProxy: (address: string) => boolean = () => false,
 ): Server {
+  const connections = new Connections(limits, isProxy)
   const options: ServerOptions = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -73,18 +78,20 @@ export function openServer(
     // Node would answer a missing Host with an empty body; the listener below says it in our shape.
     requireHostHeader: false,
   }
-  const isOverrun = pipelineGuard()
   const guarded = (request: IncomingMessage, response: ServerResponse) => {
-    if (isOverrun(request, response)) return
-    if (request.headers.host !== undefined || request.httpVersion === '1.0') {
+    const { socket } = request
+    if (!connections.begin(socket)) return
+    response.once('close', () => connections.end(socket))
+    const hosts = hostsOf(request)
+    if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) {
       return listener(request, response)
     }
-    const text = describe('no Host header')
+    const text = describe(hosts === 0 ? 'no Host header' : 'several Host headers')
     response.writeHead(400, rawHeaders(text)).end(text)
   }
   const server =
     tls === undefined ? createServer(options, guarded) : encrypted(tls, options, guarded)
-  server.maxConnections = limits.connections
+  connections.watch(server)
   server.maxRequestsPerSocket = maxRequestsPerSocket
   server.timeout = limits.silenceMs
   server.on('clientError', (error, socket) => answerMalformed(error, socket, describe))
@@ -94,23 +101,14 @@ export function openServer(
   return server
 }
 
-/**
- * Ends connections with too many requests under way. A client that sends without reading would
- * otherwise use memory without limit; its earlier requests are carried out.
- */
-function pipelineGuard(): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const underWay = new WeakMap<Socket, number>()
-  return ({ socket }, response) => {
-    if (socket.destroyed) return true
-    const count = underWay.get(socket) ?? 0
-    if (count >= maxUnderWayPerSocket) {
-      socket.destroy()
-      return true
-    }
-    underWay.set(socket, count + 1)
-    response.once('close', () => underWay.set(socket, underWay.get(socket)! - 1))
-    return false
+/** Node keeps the first one; a proxy may have gone by another one. */
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
   }
+  return count
 }
 
 function encrypted(

@@ -75,6 +75,7 @@ export async function serve(
         requestTimeoutMs: settings.requestTimeoutMs,
         keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
         connections: settings.connections,
+        connectionsPerAddress: settings.connectionsPerAddress,
       },
       surfaces: surfacesFrom(settings),
       origins: originsFrom(settings),

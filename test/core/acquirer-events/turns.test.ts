@@ -1,7 +1,7 @@
 /** Turns of events whose acquirer takes its time. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { approved, type Found, unknown } from '@tollgate/plugin-kit'
+import { approved, type Found, pending, unknown } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { message, processed } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
@@ -107,6 +107,52 @@ describe('an event that waits for its acquirer', () => {
       await several.close()
     }
   })
+
+  for (const [name, headers] of [
+    ['proven', undefined],
+    ['unproven', {}],
+  ] as const) {
+    test(`that comes while the engine asks leads to a question of its own: ${name}`, async () => {
+      const reference = `while-it-asks-${name}`
+      const answer = Promise.withResolvers<Found>()
+      let asked = 0
+      const { id } = await run.debit(reference, {
+        debit: (_, context) => {
+          context.sending()
+          return pending('event', { refs: { reference: 'open' } })
+        },
+        enquire: () => {
+          asked += 1
+          return asked === 1 ? answer.promise : approved({ reference: 'open' })
+        },
+      })
+      const key = await run.keyOf(id)
+      await run.sql(
+        `insert into tollgate.timer (id, due_at, kind, ref) values (gen_random_uuid(), now(), 'look', $1)
+         on conflict (kind, ref) do update set due_at = now()`,
+        [key],
+      )
+      await until(async () => asked === 1 || undefined)
+      // The acquirer's answer is fixed. Now the shopper pays, and the acquirer says that something happened.
+      const said = name === 'proven' ? unknown('it says nothing of the outcome') : approval
+      const eventId = `event-${reference}`
+      await run.gateway.inbound(
+        'scripted',
+        run.account,
+        message({ eventId, key, outcome: said }, headers),
+      )
+      await until(async () => {
+        const [row] = await run.sql<{ waits: number }>(
+          'select waits from tollgate.inbound_event where event_id = $1',
+          [eventId],
+        )
+        return row!.waits > 0 || undefined
+      })
+      answer.resolve(pending('event', { refs: { reference: 'open' } }))
+      assert.equal(await processed(run, eventId), 'enquired')
+      assert.equal(await run.code(id), charged)
+    })
+  }
 
   test('of many that are due, a process that ends takes no further ones', async () => {
     const ending = await startLate()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { until } from '../../rig/gateway.ts'
 import {
@@ -56,8 +56,10 @@ describe('connections', () => {
     await refusedOnce(/larger than 16384/, `${head}${'a'.repeat(500_000)}\r\n\r\n`)
   })
 
-  test('a request without a Host header is refused', async () => {
-    await refusedOnce(/Host header/, 'GET /healthz HTTP/1.1\r\n\r\n')
+  test('a request without a Host header, or with two, is refused', async () => {
+    await refusedOnce(/Host header is missing/, 'GET /healthz HTTP/1.1\r\n\r\n')
+    await refusedOnce(/more than one Host/, 'GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n')
+    await refusedOnce(/more than one Host/, 'GET /healthz HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n')
   })
 
   test('a request with two lengths, or with a length and chunks, is refused', async () => {
@@ -185,11 +187,11 @@ describe('connections', () => {
     const { hostname, port } = new URL(small.url)
     const deaf = await Promise.all(
       [0, 1].map(async () => {
-        const socket = connect(Number(port), hostname).pause()
-        await once(socket, 'connect')
+        const socket = connect(Number(port), hostname)
         // More than the buffers of both sides hold.
         socket.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
-        return socket
+        await once(socket, 'data')
+        return socket.pause()
       }),
     )
     const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -201,4 +203,64 @@ describe('connections', () => {
     assert.equal(answer?.status, 200)
     for (const socket of deaf) socket.destroy()
   }
+})
+
+describe('places of connections', () => {
+  /** Idle connections from one address, and how many of them are still open. */
+  async function idle(url: string, localAddress: string, count: number) {
+    const port = Number(new URL(url).port)
+    const open = new Set<Socket>()
+    for (let no = 0; no < count; no += 1) {
+      const socket = connect({ port, host: '127.0.0.1', localAddress })
+      socket.on('error', () => {})
+      socket.once('close', () => open.delete(socket))
+      await once(socket, 'connect')
+      open.add(socket)
+    }
+    return open
+  }
+  const served = async (url: string) => (await ask(url, '/healthz', {})).status
+
+  test('one address holds its share, and the one that waits longest gives its place up', async () => {
+    const host = await startHost({ limits: { connections: 100, connectionsPerAddress: 5 } })
+    try {
+      const open = await idle(host.url, '127.0.0.2', 12)
+      await until(async () => open.size === 5 || undefined)
+      const working = exchange(host.url, `${paymentText(host.token, debit)}`)
+      assert.equal(await served(host.url), 200)
+      assert.match(await working, /200 OK/)
+      for (const socket of open) socket.destroy()
+    } finally {
+      await host.close()
+    }
+  })
+
+  test('of a full server, the address with the most connections gives one up', async () => {
+    const host = await startHost({ limits: { connections: 10, connectionsPerAddress: 100 } })
+    try {
+      const many = await idle(host.url, '127.0.0.2', 8)
+      const few = await idle(host.url, '127.0.0.3', 2)
+      assert.equal(await served(host.url), 200)
+      await until(async () => many.size === 7 || undefined)
+      assert.equal(few.size, 2)
+      for (const socket of [...many, ...few]) socket.destroy()
+    } finally {
+      await host.close()
+    }
+  })
+
+  test('the connections of a declared proxy are those of many clients', async () => {
+    const host = await startHost({
+      trustedProxy: ['loopback'],
+      limits: { connections: 100, connectionsPerAddress: 5 },
+    })
+    try {
+      const open = await idle(host.url, '127.0.0.2', 12)
+      assert.equal(await served(host.url), 200)
+      assert.equal(open.size, 12)
+      for (const socket of open) socket.destroy()
+    } finally {
+      await host.close()
+    }
+  })
 })

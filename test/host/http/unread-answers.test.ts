@@ -43,12 +43,19 @@ describe('unread answers', () => {
   }
 
   /** Sends requests and never reads. */
-  async function unread(url: string, path: string, times: number): Promise<Socket> {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  async function unread(
+    url: string,
+    path: string,
+    times: number,
+    from: { readonly localAddress?: string; readonly token?: string } = { token: run.token },
+  ): Promise<Socket> {
+    const { localAddress, token } = from
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
     socket.on('error', () => {})
     socket.pause()
     await once(socket, 'connect')
-    const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${run.token}\r\n\r\n`
+    const login = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`
+    const request = `GET ${path} HTTP/1.1\r\nHost: x\r\n${login}\r\n`
     socket.write(request.repeat(times))
     return socket
   }
@@ -82,6 +89,24 @@ describe('unread answers', () => {
         assert.equal(answer.status, 503, path)
         assert.equal(answer.headers.get('retry-after'), '1')
       }
+    })
+  })
+
+  test('strangers who read nothing leave clients their room, and one address leaves others theirs', async () => {
+    await serving({ answers: { bytes: 8_000_000 } }, async (url) => {
+      const sockets: Socket[] = []
+      const open = async (last: number) => {
+        const localAddress = `127.0.0.${last}`
+        for (let no = 0; no < 10; no += 1) {
+          sockets.push(await unread(url, '/openapi.json', 32, { localAddress }))
+        }
+      }
+      await open(2)
+      assert.equal((await ask(url, '/openapi.json', {})).status, 200)
+      for (let last = 3; last < 14; last += 1) await open(last)
+      await until(async () => (await ask(url, '/openapi.json', {})).status === 503 || undefined)
+      assert.equal((await ask(url, page, { token: run.token })).status, 200)
+      for (const socket of sockets) socket.destroy()
     })
   })
 
