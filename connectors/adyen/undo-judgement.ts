@@ -138,49 +138,52 @@ function takingsOf({ tries, told }: Words): readonly Taking[] {
   const roundBy = roundsIn(tries, told)
   const roundOf = ({ round, psp, original }: Told) =>
     round ?? roundBy.get(psp) ?? roundBy.get(original)
+  const isOther = (one: Told) => roundOf(one) === undefined
   const isEnd = ({ is }: Told) => is !== 'returned'
+  const isAbout = (one: Told, psp: string) => one.psp === psp || one.original === psp
   const rounds = new Set([
     ...tries.map(({ round }) => round),
     ...told.flatMap((one) => roundOf(one) ?? []),
   ])
-  const others = new Set(
-    told.filter((one) => isEnd(one) && roundOf(one) === undefined).map(({ psp }) => psp),
+  const others = new Set(told.filter((one) => isEnd(one) && isOther(one)).map(({ psp }) => psp))
+  const ofTries = [...rounds].map((round) => {
+    const made = tries.find((one) => one.round === round) ?? { round }
+    return takingIn(
+      told.filter((one) => roundOf(one) === round),
+      made,
+      references,
+    )
+  })
+  // A return can name the try by our reference, although nobody knew that the success was that of the try.
+  const ofOthers = [...others].map((psp) =>
+    takingIn(
+      told.filter((one) => (isOther(one) || !isEnd(one)) && isAbout(one, psp)),
+      {},
+      references,
+    ),
   )
-  const taking = (about: readonly Told[], made: Partial<Try>): Taking => {
-    const isDone = about.some(({ is }) => is === 'done')
-    const returned = about.find(({ is }) => is === 'returned')
-    const names = [
-      ...about.filter(({ is }) => is === 'done').map(({ original }) => original),
-      made.of,
-      returned?.original,
-    ]
-    const payment = names.find((name) => name !== undefined && name !== '' && !references.has(name))
-    return {
-      told: about,
-      isDone,
-      isFailed: !isDone && returned === undefined && about.length > 0,
-      ...(made.round === undefined ? {} : { round: made.round }),
-      ...(payment === undefined ? {} : { payment }),
-      ...(returned === undefined ? {} : { returned }),
-    }
+  return [...ofTries, ...ofOthers]
+}
+
+/** One cancellation, by all that was told of it. */
+function takingIn(
+  about: readonly Told[],
+  { round, of }: Partial<Try>,
+  references: ReadonlySet<string>,
+): Taking {
+  const isDone = about.some(({ is }) => is === 'done')
+  const returned = about.find(({ is }) => is === 'returned')
+  const successes = about.filter(({ is }) => is === 'done').map(({ original }) => original)
+  const names = [...successes, of, returned?.original]
+  const payment = names.find((name) => name !== undefined && name !== '' && !references.has(name))
+  return {
+    told: about,
+    isDone,
+    isFailed: !isDone && returned === undefined && about.length > 0,
+    ...(round === undefined ? {} : { round }),
+    ...(payment === undefined ? {} : { payment }),
+    ...(returned === undefined ? {} : { returned }),
   }
-  return [
-    ...[...rounds].map((round) =>
-      taking(
-        told.filter((one) => roundOf(one) === round),
-        tries.find((one) => one.round === round) ?? { round },
-      ),
-    ),
-    ...[...others].map((psp) =>
-      taking(
-        told.filter(
-          (one) =>
-            (roundOf(one) === undefined || !isEnd(one)) && [one.psp, one.original].includes(psp),
-        ),
-        {},
-      ),
-    ),
-  ]
 }
 
 /** The tries by Adyen's references of them. */

@@ -89,7 +89,7 @@ function claimsOf(
   const claimed = (of: Told, outcome: Claim['outcome']): Claim => ({
     eventId: idOf(of),
     key,
-    amount: amountOf(words, told.find((one) => one.is === 'done') ?? of),
+    amount: amountOf(words, taking, of),
     outcome,
   })
   const [done] = told.filter((one) => one.is === 'done')
@@ -137,9 +137,11 @@ function successOf({ psp, isNoted }: Told, isOwn: boolean): Claim['outcome'] {
   return { is: 'reversed', refs: { reversal: psp } }
 }
 
-/** In minor units, or an amount that our currencies do not have. */
-function amountOf({ amount }: Words, told: Told): Money {
-  if (amount === undefined || told.isAsked !== true) return moneyOf(told) ?? unreadable(told)
+/** Of the operation; of a cancellation by hand that was told before the reversal was asked for, as it was told. */
+function amountOf({ amount }: Words, taking: Taking, of: Told): Money {
+  const told = taking.told.find(({ is }) => is === 'done') ?? of
+  const isAsTold = isByHand(taking) && told.isAsked !== true
+  if (amount === undefined || isAsTold) return moneyOf(told) ?? unreadable(told)
   return { minor: BigInt(amount.minor), currency: amount.currency }
 }
 

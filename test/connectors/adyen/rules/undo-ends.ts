@@ -39,7 +39,13 @@ export const undoEndRules: readonly Rule[] = [
       assert.deepEqual(await wordsOn(scene, nameless(done(tries[0], only))), ['reversed'])
       assert.deepEqual(await wordsOn(scene, failed(tries[1], only)), [], 'it is back')
     },
-    mistakes: [mistake('undo-judgement', 'made.of, returned?.original', 'returned?.original')],
+    mistakes: [
+      mistake(
+        'undo-judgement',
+        '[...successes, of, returned?.original]',
+        '[...successes, returned?.original]',
+      ),
+    ],
   },
   {
     rule: 'a try whose answer was lost ends by what was told under another name, once its answer comes',

@@ -201,10 +201,15 @@ export const undoOrderRules: readonly Rule[] = [
     async run(scene) {
       const { operation } = await scene.paid('debit')
       const one = scene.adyen.ledger.byReference(operation.key)!
-      const { pspReference: originalReference, reference: merchantReference, amount } = one
-      const names = { pspReference: newReference(), originalReference, merchantReference, amount }
-      const hand = { eventCode: 'CANCEL_OR_REFUND', success: true, ...names }
-      assert.deepEqual(await wordsOn(scene, hand), ['reversed'])
+      const { pspReference: originalReference, reference: merchantReference } = one
+      const names = { pspReference: newReference(), originalReference, merchantReference }
+      const amount = { value: 0, currency: 'EUR' }
+      const hand = { eventCode: 'CANCEL_OR_REFUND', success: true, ...names, amount }
+      const heard = await scene.tell(scene.adyen.message(hand))
+      assert.deepEqual(
+        heard.map(({ outcome }) => outcome.is),
+        ['reversed'],
+      )
       assert.deepEqual(await wordsOn(scene, authorisationItem(one)), ['approved'])
       const told = frozen({ ...operation, refs: { payment: one.pspReference } })
       has(await undo(scene, told), { is: 'reversed' }, 'it is back')
@@ -215,11 +220,12 @@ export const undoOrderRules: readonly Rule[] = [
       assert.deepEqual(await wordsOn(scene, hand), [], 'a repeat, and another one stands')
       has(await undo(scene, told), { is: 'requested' }, 'the other one')
       assert.deepEqual(await ended(scene, operation.key, 'done'), ['reversed'])
-      assert.deepEqual(await wordsOn(scene, hand), ['reversed'], 'none stands')
+      assert.deepEqual(await scene.tell(scene.adyen.message(hand)), heard, 'none stands')
     },
     mistakes: [
       mistake('undo-told', 'isNew ? afterSuccess(all, word) : all', 'isNew ? before : all'),
       mistake('undo-told', 'isOld ? [] : [success', '[success'),
+      mistake('undo-told', 'isByHand(taking) && told.isAsked !== true', 'false'),
       mistake('undo-told', "is === 'done' && isNew ?", "is === 'done' ?"),
     ],
   },

@@ -468,7 +468,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', "if (operation.kind === 'verify') return { is: 'nothing' }", ''),
-      mistake('undo-told', 'amount === undefined || told.isAsked !== true', 'true'),
+      mistake('undo-told', 'amount === undefined || isAsTold', 'true'),
     ],
   },
 ]
