@@ -93,6 +93,9 @@ describe('reversals of payments at Adyen', () => {
 
   const second = (there: Payment) =>
     run.adyen.ledger.add({ ...there, pspReference: newReference(), isUndone: false })
+  /** Other payments have work, too, so the request may not be the last one. */
+  const isAskedFor = ({ pspReference }: Payment) =>
+    run.adyen.exchanges.some(({ path }) => path.includes(`/${pspReference}/reversals`))
   const returned = (success: Item): Item => ({ ...success, eventCode: 'REFUND_FAILED' })
 
   test('a nameless end that is told twice leaves the second payment of its name to the next try', async () => {
@@ -280,7 +283,7 @@ describe('reversals of payments at Adyen', () => {
     ledger.endUndo(key, 'by itself')
     await run.tell(run.adyen.messageAbout(key))
     await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    assert.ok(run.adyen.exchanges.at(-1)?.path.includes(`/${second.pspReference}/reversals`))
+    assert.ok(isAskedFor(second))
     assert.equal(second.isUndone, true)
   })
 
@@ -315,7 +318,7 @@ describe('reversals of payments at Adyen', () => {
     const second = ledger.add({ ...first, pspReference: newReference(), isUndone: false })
     await run.tell(run.adyen.message(authorisationItem(second)))
     await asked()
-    assert.ok(run.adyen.exchanges.at(-1)?.path.includes(`/${second.pspReference}/reversals`))
+    assert.ok(isAskedFor(second))
     ledger.endUndo(key, 'by itself')
     await run.tell(run.adyen.messageAbout(key))
     await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
