@@ -11,4 +11,5 @@ export const eventId = ({ eventCode, pspReference, success }: Identity, round = 
 export const ofOtherAccount = (id: string): string => `${id}.other-account`
 
 /** An amount that our currencies do not have. The engine cannot read such a claim, and lists it for operators. */
-export const unreadable = ({ value, currency }: Item) => ({ value, currency }) as unknown as Money
+export const unreadable = ({ value, currency }: Pick<Item, 'value' | 'currency'>) =>
+  ({ value, currency }) as unknown as Money

@@ -14,7 +14,6 @@ import {
   type Outcome,
   type Records,
 } from '@tollgate/plugin-kit'
-import { failureElsewhere } from './cancelled-elsewhere.ts'
 import { eventId, unreadable } from './claims.ts'
 import { disputeReference } from './dispute.ts'
 import {
@@ -26,20 +25,13 @@ import {
   type Telling,
 } from './modifications.ts'
 import { moneyOf } from './money.ts'
-import {
-  authorisedOf,
-  keyBy,
-  notePayment,
-  paymentOf,
-  rememberBasis,
-  rememberKey,
-} from './payments.ts'
+import { keyBy, paymentOf, rememberBasis, rememberKey } from './payments.ts'
 import { isSameName, type Named, readReference } from './references.ts'
 import { announce, isSettlementReport } from './reports.ts'
 import { type Item, isProven, type Signed, signedItems } from './signature.ts'
-import { amendUndo, standingIn, withNoted, withTold } from './undo.ts'
-import { reversal } from './undo-told.ts'
-import { tryIn } from './undo-tries.ts'
+import { amendWords } from './undo-record.ts'
+import { hearFailure, hearUndo } from './undo-told.ts'
+import { withPayment } from './undo-words.ts'
 
 /** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
 export const replyTo = (
@@ -128,23 +120,16 @@ async function authorisation(item: Item, { records, log }: Inner): Promise<reado
   const { key } = named
   const { pspReference: psp, success, eventCode } = item
   const amount = moneyOf(item) ?? unreadable(item)
-  const known = success ? await notePayment(records, key, { psp }) : await paymentOf(records, key)
   const refs = { payment: psp }
-  const { psp: first = psp } = known
+  // A reversal needs to know what became of the payment, whether it was asked for before this or not.
+  const { authorised } = await amendWords(records, key, (words) =>
+    withPayment(words, success ? 'authorised' : 'refused', psp),
+  )
+  const [first = psp] = authorised
   if (first !== psp && !success) {
     log.info({ event: eventCode }, 'a webhook tells of a refused try beside an authorised payment')
     return []
   }
-  if (!success && known.psp === psp) await notePayment(records, key, { isRefused: true })
-  const noted = await authorisedOf(records, key)
-  // Where a reversal was asked for, it needs to know what became of the payment.
-  await amendUndo(records, key, (undo) => {
-    if (success) return withTold(withNoted(undo, noted), psp)
-    const payments = (undo.payments ?? []).filter((one) => one.psp !== psp)
-    // A refused try says nothing about a payment that stands.
-    const isNone = standingIn(payments) === undefined
-    return isNone ? { ...undo, payments, authorised: false } : { ...undo, payments }
-  })
   // A chargeback of the second payment of a name can have no other name of it, either.
   if (success) await rememberKey(records, psp, key)
   if (first !== psp) {
@@ -165,16 +150,16 @@ async function modification(
   const { pspReference, originalReference, merchantReference, eventCode, success } = item
   const named = readReference(merchantReference)
   if (named?.is === 'undo' || (named?.is === 'payment' && cancelling.has(eventCode))) {
-    const isOther = told === 'failed' && named.is === 'payment'
-    const ours = isOther ? await failedTry(item, records) : undefined
-    return reversal(item, told, ours ?? named, laterFailures.includes(eventCode), inner)
+    const isLate = told === 'failed' && laterFailures.includes(eventCode)
+    return hearUndo(item, isLate ? 'returned' : told, named, inner)
   }
   const subject = await subjectOf(item, named, records)
   const amount =
     subject === undefined ? elsewhere : await amountOfItem(item, told, subject, records)
-  const ofReversal =
-    subject === undefined && told === 'failed' ? await failedReversal(item, inner) : undefined
-  if (ofReversal !== undefined) return ofReversal
+  if (subject === undefined && told === 'failed' && fitting.reverse.includes(eventCode)) {
+    const ofReversal = await hearFailure(item, laterFailures.includes(eventCode), inner)
+    if (ofReversal !== undefined) return ofReversal
+  }
   if (subject === undefined || amount === elsewhere) {
     // Made in Adyen's Customer Area, by another system or by Adyen: the settlement report has its money. Or made on
     // another account of the merchant, which hears of it too.
@@ -199,18 +184,6 @@ async function modification(
   const tellings = await hear(records, pspReference, subject, news, told === 'failed')
   return tellings.flatMap((telling) => claimFor(telling, subject, pspReference))
 }
-
-/** The claims of a failure that names a cancellation or a try of ours by Adyen's reference alone. */
-async function failedReversal(item: Item, inner: Inner): Promise<readonly Claim[] | undefined> {
-  const ofCancellation = await failureElsewhere(inner.records, item)
-  if (ofCancellation !== undefined) return ofCancellation
-  const ours = await failedTry(item, inner.records)
-  if (ours === undefined) return undefined
-  return reversal(item, 'failed', ours, laterFailures.includes(item.eventCode), inner)
-}
-
-const failedTry = async (item: Item, records: Records) =>
-  fitting.reverse.includes(item.eventCode) ? tryIn(records, item) : undefined
 
 /** Which operation an event is about; undefined for one that was not made here. */
 async function subjectOf(

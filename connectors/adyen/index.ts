@@ -28,6 +28,7 @@ import { modification, pathOf, payment } from './requests.ts'
 import { parse } from './settlement.ts'
 import { isProven } from './signature.ts'
 import { undo } from './undo.ts'
+import { wordsOf } from './undo-record.ts'
 
 const config = settings('Adyen', [
   [
@@ -220,7 +221,8 @@ async function remember(
 async function withPayment(operation: Operation, records: Records): Promise<Operation> {
   const { original } = operation
   if (original === undefined || original.refs.payment !== undefined) return operation
-  const payment = await basisOf(records, original.key)
+  const { key } = original
+  const payment = (await basisOf(records, key)) ?? (await wordsOf(records, key)).authorised[0]
   if (payment === undefined) return operation
   return { ...operation, original: { ...original, refs: { ...original.refs, payment } } }
 }

@@ -1,6 +1,6 @@
 /**
- * What is known of payments beyond their names: which are sales, which sent their shopper away, and how Adyen calls
- * them. Webhooks do not always tell, and an answer can be lost.
+ * What is known of payments beyond their names: which are sales, which sent their shopper away, and whose name Adyen's
+ * references mean. Webhooks do not always tell, and an answer can be lost.
  */
 import type { Json, Records } from '@tollgate/plugin-kit'
 
@@ -11,9 +11,8 @@ type Known = {
   readonly isSale?: true
   /** The shopper was sent to a page. Adyen tells by a webhook if the payment is authorised after that. */
   readonly isAway?: true
-  /** Adyen's reference of the payment, once a webhook told that it is authorised. */
+  /** Of earlier versions: Adyen's reference of the payment that a webhook told as authorised, and then as refused. */
   readonly psp?: string
-  /** A later webhook told that this very payment was refused, so nobody knows that it is authorised. */
   readonly isRefused?: true
 }
 
@@ -45,12 +44,6 @@ export async function isOwnPayment(records: Records, key: string): Promise<boole
   return isOwn === true || isSale === true || isAway === true
 }
 
-/** Adyen's reference of a payment that a webhook told as authorised, and none as refused. */
-export async function authorisedOf(records: Records, key: string): Promise<string | undefined> {
-  const { psp, isRefused } = await paymentOf(records, key)
-  return isRefused === true ? undefined : psp
-}
-
 /** Keeps which payment Adyen calls by this reference: a dispute may have no other name of it. */
 export async function rememberKey(records: Records, psp: string, key: string): Promise<void> {
   await records.swap(nameBy(psp), undefined, key)
@@ -70,6 +63,6 @@ export async function rememberBasis(records: Records, key: string, psp: string):
 
 /** Adyen's reference of the payment below an operation that has none itself. */
 export async function basisOf(records: Records, key: string): Promise<string | undefined> {
-  const psp = (await records.get(basisName(key))) ?? (await paymentOf(records, key)).psp
+  const psp = await records.get(basisName(key))
   return typeof psp === 'string' ? psp : undefined
 }

@@ -19,11 +19,15 @@ export const contractMistakes: readonly { readonly patch: Patch; readonly notice
     noticed: 'one key has one effect, however often it is sent',
   },
   {
-    patch: mistake('undo', 'isOver && !isDone && (await isNothing', '!isDone && (await isNothing'),
+    patch: mistake('undo-judgement', 'isNothing: !isAuthorised &&', 'isNothing:'),
     noticed: latecomers,
   },
   {
-    patch: mistake('undo-told', 'return isRefused || isReturn ? [{', 'return true ? [{'),
+    patch: mistake(
+      'undo-told',
+      'if (failure === undefined || !isRefused || !judgement.stands) return []',
+      'if (failure === undefined) return []',
+    ),
     noticed: latecomers,
   },
   {

@@ -2,13 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
-import {
-  authorisationItem,
-  disputeItem,
-  type Item,
-  undoItem,
-  webhook,
-} from '../../../connectors/adyen/sandbox/messages.ts'
+import { disputeItem, type Item, webhook } from '../../../connectors/adyen/sandbox/messages.ts'
 import { newAccount } from '../../../connectors/adyen/sandbox/sandbox.ts'
 import { onFaultPoint } from '../../../core/index.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
@@ -255,134 +249,6 @@ describe('doubts about operations at Adyen', () => {
       }
     })
   }
-
-  test('a reversal whose refund failed later is asked for again by a redrive', async () => {
-    run.front.meet(lost, 'any')
-    const { id } = await run.pay()
-    const key = await run.keyOf(id)
-    const { ledger } = run.adyen
-    const asked = async () => {
-      await until(async () => {
-        if (ledger.undoOf(key)?.state === 'asked') return true
-        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
-        return undefined
-      })
-    }
-    for (const as of ['by itself', 'done'] as const) {
-      await asked()
-      ledger.endUndo(key, as)
-      await run.tell(run.adyen.messageAbout(key))
-    }
-    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    const { pspReference, reference: merchantReference } = ledger.undoOf(key)!
-    await run.tell(await item(id, { eventCode: 'REFUND_FAILED', pspReference, merchantReference }))
-    assert.deepEqual(await run.listed(id), ['conflict'])
-    ;(await payment(id)).isUndone = false
-    await run.gateway.operator.redrive(id, by)
-    await asked()
-    assert.deepEqual(await run.listed(id), ['conflict'], 'until Adyen tells the end')
-    ledger.endUndo(key, 'done')
-    await run.tell(run.adyen.messageAbout(key))
-    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    assert.equal((await payment(id)).isUndone, true)
-  })
-
-  test('the failure of a later try to take a payment back leaves the success of an earlier one alone', async () => {
-    run.front.meet(lost, 'any')
-    const { id } = await run.pay()
-    const key = await run.keyOf(id)
-    const { ledger } = run.adyen
-    const tries = () => ledger.undos.filter(({ of }) => of === key)
-    const dueUntil = (is: () => boolean) =>
-      until(async () => {
-        if (is()) return true
-        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
-        return undefined
-      })
-    await dueUntil(() => tries().length === 1)
-    const there = await payment(id)
-    await run.tell(run.adyen.message(authorisationItem(there)))
-    ledger.endUndo(key, 'by itself')
-    // The answer to the next try is lost, and its repeat meets a wrong login.
-    run.front.meet(lost, 'any')
-    run.front.meet({ reaches: false, damage: { do: 'replace', status: 401, ...refusal } }, 'any')
-    await run.tell(run.adyen.messageAbout(key))
-    await dueUntil(() => tries().length === 3)
-    const [, works, fails] = tries()
-    await run.tell(run.adyen.message(undoItem({ ...works!, state: 'done' }, there)))
-    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    await run.tell(run.adyen.message(undoItem({ ...fails!, state: 'failed' }, there)))
-    assert.deepEqual(await run.listed(id), [], 'the money is back')
-  })
-
-  test('a second payment that is authorised under the name of one that was taken back is taken back, too', async () => {
-    run.front.meet(lost, 'any')
-    const { id } = await run.pay()
-    const key = await run.keyOf(id)
-    const { ledger } = run.adyen
-    const asked = () =>
-      until(async () => {
-        if (ledger.undoOf(key)?.state === 'asked') return true
-        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
-        return undefined
-      })
-    for (const as of ['by itself', 'done'] as const) {
-      await asked()
-      ledger.endUndo(key, as)
-      await run.tell(run.adyen.messageAbout(key))
-    }
-    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    const first = await payment(id)
-    const second = ledger.add({ ...first, pspReference: newReference(), isUndone: false })
-    await run.tell(run.adyen.message(authorisationItem(second)))
-    await asked()
-    assert.deepEqual(await run.listed(id), ['conflict'], 'until Adyen tells the end')
-    ledger.endUndo(key, 'by itself')
-    await run.tell(run.adyen.messageAbout(key))
-    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    assert.ok(run.adyen.exchanges.at(-1)?.path.includes(`/${second.pspReference}/reversals`))
-    assert.equal(second.isUndone, true)
-  })
-
-  test('a second payment is taken back where the first one was told before the engine knew and a nameless end came', async () => {
-    run.front.meet(lost, 'any')
-    const { id } = await run.pay({ paymentType: 'PA' })
-    const key = await run.keyOf(id)
-    const { ledger } = run.adyen
-    const first = await payment(id)
-    const go = Promise.withResolvers<void>()
-    const there = Promise.withResolvers<void>()
-    // The connector has read the webhook, and the engine has not stored its claim.
-    onFaultPoint((point, name) => {
-      if (point !== 'before-event' || !name.startsWith('AUTHORISATION.')) return
-      onFaultPoint(undefined)
-      there.resolve()
-      return go.promise
-    })
-    const authorised = run.adyen.message(authorisationItem(first))
-    const told = run.gateway.inbound('adyen', run.account, authorised)
-    await there.promise
-    const asked = () =>
-      until(async () => {
-        if (ledger.undoOf(key)?.state === 'asked') return true
-        await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
-        return undefined
-      })
-    await asked()
-    const end = undoItem(ledger.endUndo(key, 'done'), first)
-    await run.tell(run.adyen.message({ ...end, originalReference: '' }))
-    await run.untilCode(id, '900.100.400')
-    const second = ledger.add({ ...first, pspReference: newReference(), isUndone: false })
-    await run.tell(run.adyen.message(authorisationItem(second)))
-    await asked()
-    assert.ok(run.adyen.exchanges.at(-1)?.path.includes(`/${second.pspReference}/reversals`))
-    ledger.endUndo(key, 'by itself')
-    await run.tell(run.adyen.messageAbout(key))
-    await until(async () => ((await run.listed(id)).length === 0 ? true : undefined))
-    assert.equal(second.isUndone, true)
-    go.resolve()
-    await told
-  })
 
   test('a line of a payment that was not made here is none of a payment with its number', async () => {
     const merchantTransactionId = 'order-1001'

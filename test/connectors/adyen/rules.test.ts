@@ -16,7 +16,9 @@ import { reportRules } from './rules/reports.ts'
 import { requestRules } from './rules/requests.ts'
 import { severalPaymentsRules } from './rules/several-payments.ts'
 import { undoRules } from './rules/undo.ts'
+import { undoEndRules } from './rules/undo-ends.ts'
 import { undoNameRules } from './rules/undo-names.ts'
+import { undoOrderRules } from './rules/undo-order.ts'
 import { obey } from './scene.ts'
 
 const rules = [
@@ -27,6 +29,8 @@ const rules = [
   ...eventProofRules,
   ...undoRules,
   ...undoNameRules,
+  ...undoOrderRules,
+  ...undoEndRules,
   ...severalPaymentsRules,
   ...elsewhereRules,
   ...reportRules,

@@ -8,10 +8,12 @@ import {
   type Item,
   undoItem,
 } from '../../../../connectors/adyen/sandbox/messages.ts'
-import { undoName } from '../../../../connectors/adyen/undo.ts'
+import { judge } from '../../../../connectors/adyen/undo-judgement.ts'
+import { undoName } from '../../../../connectors/adyen/undo-record.ts'
+import type { Words } from '../../../../connectors/adyen/undo-words.ts'
 import { answered } from '../../../../plugins/kit/testing/operation.ts'
 import { has, type Scene } from '../scene.ts'
-import { ended, type Fields, otherAccount, pathsOf, undo } from './reversing.ts'
+import { beside, ended, otherAccount, pathsOf, undo } from './reversing.ts'
 import { mistake, type Rule } from './rule.ts'
 
 const wordsIn = (claims: readonly Claim[]) => claims.map(({ outcome }) => outcome.is)
@@ -77,25 +79,28 @@ export const elsewhereRules: readonly Rule[] = [
         has(await undo(scene, operation), { is: 'requested' }, 'the same try')
         has(scene.sent(), { reference: `undo2.${key}` }, 'the same try')
         assert.deepEqual(await ended(scene, key, 'done'), ['reversed'])
-        assert.deepEqual(await tell(failure), told, 'the failure of another way')
-        assert.deepEqual(await tell(success), told)
+        for (const repeat of [failure, success])
+          assert.deepEqual(await tell(repeat), [reversed], 'the try took it back since')
         has(await undo(scene, operation), { is: 'reversed' }, 'for good')
       }
     },
     mistakes: [
-      mistake('events', "subject === undefined && told === 'failed' ?", 'false ?'),
-      mistake('events', 'if (ofCancellation !== undefined) return ofCancellation', ''),
-      mistake('undo-told', 'takenBack(psp, round, by)', 'takenBack(psp, round)'),
-      mistake('undo-told', 'if (isBack) return withNoted', 'if (false) return withNoted'),
-      mistake('cancelled-elsewhere', '[pspReference, originalReference]) {', '[pspReference]) {'),
+      mistake('events', "if (subject === undefined && told === 'failed' &&", 'if (false &&'),
+      mistake('events', 'if (ofReversal !== undefined) return ofReversal', ''),
+      mistake('undo-told', '[item.pspReference, item.originalReference]', '[item.pspReference]'),
       mistake(
-        'cancelled-elsewhere',
-        '[pspReference, originalReference]) {',
-        '[originalReference]) {',
+        'undo-told',
+        '[item.pspReference, item.originalReference]',
+        '[item.originalReference]',
       ),
-      mistake('cancelled-elsewhere', "&& eventCode !== 'REFUNDED_REVERSED'", ''),
-      mistake('cancelled-elsewhere', 'before.failure === undefined ?', 'true ?'),
-      mistake('cancelled-elsewhere', 'return [done, {', 'return [{'),
+      mistake(
+        'events',
+        'await hearFailure(item, laterFailures.includes(eventCode), inner)',
+        "await hearFailure(item, eventCode === 'REFUND_FAILED', inner)",
+      ),
+      mistake('undo-told', '[success, ...back]', '[success]'),
+      mistake('undo-told', '[success, ...back]', 'back'),
+      mistake('undo-told', 'withTry(told, { ...underWay, isPassed: true })', 'told'),
     ],
   },
   {
@@ -118,28 +123,23 @@ export const elsewhereRules: readonly Rule[] = [
         has(await undo(scene, operation), { is: 'requested' }, 'it stands')
         assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${payment.pspReference}/`))
         assert.deepEqual(await ended(scene, operation.key, 'done'), ['reversed'])
-        for (const repeat of [success, failure]) assert.deepEqual(await tell(repeat), told)
+        for (const repeat of [success, failure])
+          assert.deepEqual(await tell(repeat), told.slice(0, 1), 'the try took it back since')
         has(await undo(scene, operation), { is: 'reversed' }, 'for good')
       }
     },
     mistakes: [
-      mistake('undo-told', 'if (isBack) return withNoted', 'if (false) return withNoted'),
       mistake(
-        'cancelled-elsewhere',
-        'isTold === true || before.failure',
-        'isTold === true || undefined',
+        'undo-told',
+        'taking === undefined || taking.returned !== undefined',
+        'taking === undefined',
       ),
-      mistake('cancelled-elsewhere', 'return { ...before, success:', 'return { success:'),
-      mistake('cancelled-elsewhere', 'return [done, {', 'return [{'),
-      mistake(
-        'cancelled-elsewhere',
-        'before.failure === undefined ?',
-        'before.failure === undefined && before.success !== undefined ?',
-      ),
+      mistake('undo-told', 'returned === undefined ? next : withTold(next, returned)', 'next'),
+      mistake('undo-told', '[success, ...back]', '[success]'),
       mistake(
         'events',
-        "subject === undefined && told === 'failed' ?",
-        "subject === undefined && told === 'failed' && named?.is === 'payment' ?",
+        "if (subject === undefined && told === 'failed' &&",
+        "if (named?.is === 'payment' && told === 'failed' &&",
       ),
     ],
   },
@@ -147,32 +147,37 @@ export const elsewhereRules: readonly Rule[] = [
     rule: 'a failure that comes while the success of its cancellation is read leaves the payment standing',
     async run(scene) {
       const { adyen, stage, tell } = scene
-      const operation = answered(await scene.paid('debit'))
-      const { key } = operation
-      await undo(scene, operation)
-      const { success, failing } = cancellationOf(scene, adyen.ledger.byReference(key)!)
-      let isMet = false
-      const { returned } = await stage.call((context) => {
-        const { records } = context
-        const swap: typeof records.swap = async (name, before, value) => {
-          const wrote = await records.swap(name, before, value)
-          if (name !== undoName(key) || isMet) return wrote
-          isMet = true
-          assert.deepEqual(await tell(failing()), [], 'nobody knows of the success yet')
-          return wrote
-        }
-        const between = { ...context, records: { ...records, swap } }
-        return stage.connector.inbound!.parse(success, between)
-      })
-      assert.ok(isMet)
-      assert.deepEqual(wordsIn(returned ?? []), ['reversed', 'notReversed'])
-      has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+      for (const [at, when] of [
+        ['undo-try:', 'before'],
+        ['undo-try:', 'after'],
+        ['undo:', 'before'],
+        ['undo:', 'after'],
+      ] as const) {
+        const operation = answered(await scene.paid('debit'))
+        await undo(scene, operation)
+        const payment = adyen.ledger.byReference(operation.key)!
+        const { success, failing } = cancellationOf(scene, payment)
+        let failed: readonly Claim[] = []
+        const told = await beside(
+          scene,
+          at,
+          when,
+          async () => {
+            failed = await tell(failing())
+          },
+          async (context) => stage.connector.inbound!.parse(success, context),
+        )
+        const isKnown = at === 'undo:' && when === 'after'
+        assert.deepEqual(wordsIn(failed), isKnown ? ['reversed', 'notReversed'] : [], at)
+        assert.deepEqual(wordsIn(told), isKnown ? ['reversed'] : ['reversed', 'notReversed'], at)
+        has(await undo(scene, operation), { is: 'requested' }, 'it stands')
+      }
     },
     mistakes: [
       mistake(
-        'cancelled-elsewhere',
-        'if (known.failure !== undefined) await amendUndo(records, key, (undo) => afterReturn(undo, psp))',
-        '',
+        'undo-record',
+        'if (await records.swap(cancellationName(psp), value, next as unknown as Json)) return next',
+        'await records.swap(cancellationName(psp), value, next as unknown as Json); return next',
       ),
     ],
   },
@@ -220,22 +225,17 @@ export const elsewhereRules: readonly Rule[] = [
     },
     mistakes: [
       mistake(
-        'cancelled-elsewhere',
-        'one.undoneBy === by ? { psp: one.psp }',
-        'true ? { psp: one.psp }',
+        'undo-judgement',
+        'valid.every(({ payment }) => payment !== psp)',
+        'valid.length === 0',
       ),
+      mistake('undo-told', 'const isNoted = isByHand(taking) && !isOver', 'const isNoted = false'),
       mistake(
-        'cancelled-elsewhere',
-        "if (eventCode !== 'REFUND_FAILED' && eventCode !== 'REFUNDED_REVERSED') return undefined",
-        '',
+        'events',
+        "told === 'failed' && fitting.reverse.includes(eventCode)",
+        "told === 'failed'",
       ),
-      mistake('undo-told', 'isOwn ? !isStanding : undefined', 'isOwn ? true : undefined'),
-      mistake('cancelled-elsewhere', 'if (before.success !== undefined) return before', ''),
-      mistake(
-        'cancelled-elsewhere',
-        'if (failure === undefined || isOther) return [done]',
-        'if (failure === undefined) return isTold ? [done] : []',
-      ),
+      mistake('undo-told', 'if (isNoted) return unknown', 'if (false) return unknown'),
     ],
   },
   {
@@ -260,11 +260,14 @@ export const elsewhereRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo-told', 'isOwn ? !isStanding : undefined', '!isStanding'),
-      mistake('undo-told', '(await isOwnPayment(records, key))', 'false'),
+      mistake('undo-told', 'isAsked || (await isOwnPayment(records, key))', 'true'),
+      mistake('undo-told', 'isAsked || (await isOwnPayment(records, key))', 'isAsked'),
       mistake('index', '({ isOwn: true } as const)', '({} as const)'),
-      mistake('cancelled-elsewhere', 'isOther ? ofOtherAccount(id) :', ''),
-      mistake('cancelled-elsewhere', 'failure === undefined || isOther', 'failure === undefined'),
+      mistake(
+        'undo-told',
+        'if (!isOwn) return [{ ...success, eventId: ofOtherAccount(success.eventId) }]',
+        'if (!isOwn) return [success, ...back]',
+      ),
     ],
   },
   {
@@ -285,11 +288,8 @@ export const elsewhereRules: readonly Rule[] = [
         has(await undo(scene, operation), { is: 'requested' }, 'it stands')
         assert.equal(pathsOf(scene), isKnown ? 'reversals' : 'cancels')
         const { returned } = await stage.call(({ records }) => records.get(undoName(key)))
-        has(returned, { unnamed: undefined, unnamedBy: undefined }, 'no end is left')
-        assert.deepEqual(
-          (returned as Fields).payments,
-          isKnown ? [{ psp: payment.pspReference }] : [],
-        )
+        const { standing, stands } = judge(returned as unknown as Words)
+        assert.deepEqual([standing, stands], [isKnown ? [payment.pspReference] : [], true])
       }
       // A payment that nobody asked to reverse.
       const { operation } = await scene.paid('debit')
@@ -307,10 +307,7 @@ export const elsewhereRules: readonly Rule[] = [
       assert.deepEqual(wordsIn(both), ['reversed', 'notReversed'])
     },
     mistakes: [
-      mistake('undo-told', '{ unnamedBy: by }', '{}'),
-      mistake('undo', 'takenBack(psp, unnamed, unnamedBy)', 'takenBack(psp, unnamed)'),
-      mistake('cancelled-elsewhere', "? 'open' : undo.state", "? 'failed' : undo.state"),
-      mistake('cancelled-elsewhere', 'amount.minor === undefined ?', 'false ?'),
+      mistake('undo-judgement', '(known.length + valid.length === 0 && real.length > 0)', 'false'),
     ],
   },
 ]

@@ -238,13 +238,13 @@ export const eventRoundRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'events',
-        '{ psp: first = psp } = known',
-        '{ first = psp } = { ...known, first: psp }',
+        'const [first = psp] = authorised',
+        'const first = authorised.length === 0 ? undefined : psp',
       ),
       mistake(
         'events',
         'if (first !== psp && !success) {',
-        'if (known.psp !== undefined && !success) {',
+        'if (authorised.length > 0 && !success) {',
       ),
       mistake('events', 'pspReference: first })', 'pspReference: psp })'),
     ],

@@ -1,9 +1,10 @@
 /** Items of webhooks, and what is claimed of them. */
-import type { Claim, Inbound, Operation, Records } from '@tollgate/plugin-kit'
+import type { Claim, Inbound, Json, Operation, Records } from '@tollgate/plugin-kit'
 import { rememberIncrease } from '../../../../connectors/adyen/modifications.ts'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import type { Item } from '../../../../connectors/adyen/sandbox/messages.ts'
-import { undoName } from '../../../../connectors/adyen/undo.ts'
+import { undoName } from '../../../../connectors/adyen/undo-record.ts'
+import { noWords, type Words } from '../../../../connectors/adyen/undo-words.ts'
 
 export const eur = (value: number) => ({ value, currency: 'EUR' })
 export const told = (claims: readonly Claim[]) => claims.map(({ outcome }) => outcome.is)
@@ -82,14 +83,9 @@ export async function asked(records: Records, key: string): Promise<void> {
   const amount = { minor: 9200n, currency: 'EUR' }
   const about = { key, amount } as Operation
   await rememberIncrease(records, about)
-  const undo = {
-    round: 1,
-    state: 'asked',
-    by: 'reference',
-    minor: '9200',
-    currency: 'EUR',
-  } as const
-  await records.swap(undoName(key), undefined, undo)
+  const money = { minor: '9200', currency: 'EUR' }
+  const words: Words = { ...noWords, amount: money, tries: [{ round: 1 }] }
+  await records.swap(undoName(key), undefined, words as unknown as Json)
 }
 
 /** A message that nobody signed. */

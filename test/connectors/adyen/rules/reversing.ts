@@ -19,6 +19,35 @@ export async function ended(
 export const pathsOf = ({ adyen }: Scene) =>
   adyen.exchanges.map(({ path }) => path.split('/').at(-1)).slice(-1)[0]
 
+/** Calls the connector, and does something else once it is about to write a record of this name, or wrote it. */
+export async function beside<Result>(
+  { stage }: Scene,
+  name: string,
+  when: 'before' | 'after',
+  other: () => Promise<unknown>,
+  run: (context: Parameters<Parameters<Scene['stage']['call']>[0]>[0]) => Promise<Result>,
+): Promise<Result> {
+  let isMet = false
+  const meet = async (is: typeof when, at: string) => {
+    if (isMet || is !== when || !at.startsWith(name)) return
+    isMet = true
+    await other()
+  }
+  const { returned, thrown } = await stage.call((context) => {
+    const { records } = context
+    const swap: Records['swap'] = async (at, before, value) => {
+      await meet('before', at)
+      const wrote = await records.swap(at, before, value)
+      await meet('after', at)
+      return wrote
+    }
+    return run({ ...context, records: { ...records, swap } })
+  })
+  if (!isMet) throw new Error(`nothing writes ${name}`)
+  if (returned === undefined) throw thrown
+  return returned
+}
+
 /** An account of its own, with records of its own. */
 export function otherAccount({ stage }: Scene) {
   const known = new Map<string, Json>()

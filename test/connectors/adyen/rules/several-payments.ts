@@ -4,10 +4,10 @@ import type { Inbound } from '@tollgate/plugin-kit'
 import { notePayment } from '../../../../connectors/adyen/payments.ts'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
-import { undoName } from '../../../../connectors/adyen/undo.ts'
+import { undoName } from '../../../../connectors/adyen/undo-record.ts'
 import { answered, frozen } from '../../../../plugins/kit/testing/operation.ts'
 import { has } from '../scene.ts'
-import { ended, type Fields, pathsOf, undo } from './reversing.ts'
+import { beside, ended, type Fields, pathsOf, undo } from './reversing.ts'
 import { mistake, type Rule } from './rule.ts'
 
 export const severalPaymentsRules: readonly Rule[] = [
@@ -78,26 +78,23 @@ export const severalPaymentsRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo', "isOver && heard.state === 'done'", "heard.state === 'done'"),
-      mistake('undo', 'told === undefined ? noted : withTold(noted, told)', 'noted'),
-      mistake('undo', 'if (next === known ||', 'if (next.round === known.round ||'),
-      mistake('undo-told', 'if (isStanding) return []', ''),
+      mistake('undo', "told === undefined ? known : withPayment(known, 'reported', told)", 'known'),
+      mistake(
+        'undo',
+        "if ('is' in plan || heard.tries.includes(plan)) return heard",
+        "if ('is' in plan || heard.tries.includes(plan)) return known",
+      ),
+      mistake(
+        'undo-told',
+        'if (done === undefined || (done.isNoted !== true && !judgement.isOver)) return []',
+        'if (done === undefined) return []',
+      ),
       mistake('undo-told', 'log.warn(', 'log.info('),
       mistake(
-        'undo-told',
-        'one.psp === psp ? takenBack(psp, round, by) : one',
-        '({ ...one, undone: round })',
+        'undo-judgement',
+        'valid.every(({ payment }) => payment !== psp)',
+        'valid.length === 0',
       ),
-      mistake('undo-told', "undo.state === 'asked' && isOther ? 'asked' : 'done'", "'done'"),
-      mistake('undo-told', 'if (!isOfTry(undo, named, eventCode)) return undefined', ''),
-      mistake('undo-told', "payment === '' || undo.by === 'payment' ? {}", "payment === '' ? {}"),
-      mistake('undo-told', 'if (!isLast && !isOfRound) return undo', 'if (!isLast) return undo'),
-      mistake(
-        'undo-told',
-        "isLast || undo.state === 'done' ? 'failed' : undo.state",
-        "isLast ? 'failed' : undo.state",
-      ),
-      mistake('undo-told', 'one.undone === round ? { psp: one.psp } : one', '({ psp: one.psp })'),
     ],
   },
   {
@@ -154,22 +151,27 @@ export const severalPaymentsRules: readonly Rule[] = [
     },
     mistakes: [
       mistake(
-        'undo',
-        ' .toSorted(({ refused: one = 0 }, { refused: other = 0 }) => one - other)[0]',
-        '[0]',
+        'undo-judgement',
+        '.slice(nameless) .toSorted((one, other) => turnOf(one) - turnOf(other))',
+        '.slice(nameless)',
       ),
-      mistake('undo', '=> one - other)', '=> other - one)'),
-      mistake('events', "told === 'failed' && named.is === 'payment'", "told === 'failed'"),
-      mistake('undo', '{ ...one, refused: round }', '{ ...one, refused: 1 }'),
-      mistake('undo', 'one.psp === payment ? { ...one, refused', 'true ? { ...one, refused'),
-      mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'withRefusal(known)'),
-      mistake('undo', 'refused.isOfAccess ? known : withRefusal(known)', 'known'),
-      mistake('undo-told', '...withRefusal(undo), ...found', '...undo, ...found'),
       mistake(
-        'undo-told',
-        'one.undone === round ? { psp: one.psp } : one',
-        'one.undone === undefined || one.undone === round ? { psp: one.psp } : one',
+        'undo-judgement',
+        '.slice(nameless) .toSorted((one, other) => turnOf(one) - turnOf(other))',
+        '.slice(nameless).toSorted((one, other) => turnOf(other) - turnOf(one))',
       ),
+      mistake(
+        'undo-judgement',
+        "(answer === 'refused' || failed.includes(round))",
+        'failed.includes(round)',
+      ),
+      mistake(
+        'undo-judgement',
+        "(answer === 'refused' || failed.includes(round))",
+        "answer === 'refused'",
+      ),
+      mistake('undo-judgement', 'of === psp && (answer', '(answer'),
+      mistake('undo', "refused.isOfAccess ? 'login' : 'refused'", "'refused'"),
     ],
   },
   {
@@ -183,15 +185,16 @@ export const severalPaymentsRules: readonly Rule[] = [
           const { key } = operation
           const one = adyen.ledger.byReference(key)!
           const name = undoName(key)
-          const recordOf = async () =>
-            (await stage.call(({ records }) => records.get(name))).returned as Fields
           await undo(scene, operation)
           adyen.ledger.endUndo(key, 'done')
           const end = { ...undoItem(adyen.ledger.undoOf(key)!, one), originalReference: '' }
           if (eventCode === 'an older record') {
-            const record = await recordOf()
-            const done = { ...record, state: 'done' } as Fields
-            await stage.call(({ records }) => records.swap(name, record, done))
+            const { minor, currency } = operation.amount
+            const money = { minor: String(minor), currency }
+            const done = { round: 1, state: 'done', by: 'reference', ...money }
+            await stage.call(async ({ records }) =>
+              records.swap(name, await records.get(name), done),
+            )
           } else {
             const success = adyen.message({ ...end, eventCode })
             for (const _ of ['first', 'again'])
@@ -221,21 +224,13 @@ export const severalPaymentsRules: readonly Rule[] = [
         }
     },
     mistakes: [
-      mistake('undo-told', 'payments.length === 0 ? { unnamed: round, ...unnamedBy } : {}', '{}'),
-      mistake('undo-told', 'payments.length === 0 ? { unnamed: round', 'true ? { unnamed: round'),
-      mistake('undo', "if (state !== 'done' || payments !== undefined) return undo", 'return undo'),
-      mistake('undo', '[takenBack(psp, unnamed, unnamedBy)]', 'payments'),
+      mistake('undo-judgement', '.slice(nameless)', ''),
       mistake(
-        'undo',
-        'const { unnamed, unnamedBy, ...known } = undo',
-        'const { unnamed, unnamedBy } = undo; const known = undo',
+        'undo-judgement',
+        'untaken = known.filter((psp) => valid.every(({ payment }) => payment !== psp))',
+        'untaken = known.slice(0, 1)',
       ),
-      mistake(
-        'undo',
-        'return { ...known, authorised: true, payments: told }',
-        'return { ...undo, payments: unnamed === undefined ? payments : [...payments.slice(0, -1), { psp, undone: unnamed }] }',
-      ),
-      mistake('undo-told', '(!isReturn || isReturned(known))', 'true'),
+      mistake('undo-earlier', 'payments === undefined && payment === undefined', 'false'),
     ],
   },
   {
@@ -261,9 +256,17 @@ export const severalPaymentsRules: readonly Rule[] = [
           await tell(adyen.message(authorisationItem(one)))
           has(await undo(scene, operation), { is: 'requested' }, when)
           assert.equal(pathsOf(scene), 'reversals', 'its name is known')
+        } else if (when.startsWith('beside its start')) {
+          await beside(
+            scene,
+            undoName(key),
+            'before',
+            () => tell(adyen.message(authorisationItem(one))),
+            (context) => stage.connector.resolve!.reverseByKey!(operation, context),
+          )
         } else {
           await undo(scene, operation)
-          // The webhook found no record, and the reversal not yet this note.
+          // An earlier version kept the payment elsewhere.
           await stage.call(({ records }) => notePayment(records, key, { psp: one.pspReference }))
         }
         adyen.ledger.endUndo(key, 'done')
@@ -272,8 +275,19 @@ export const severalPaymentsRules: readonly Rule[] = [
         if (when.startsWith('before an older record')) {
           const name = undoName(key)
           await stage.call(async ({ records }) => {
-            const record = (await records.get(name)) as Fields
-            await records.swap(name, record, { ...record, state: 'done', payments: [], unnamed: 1 })
+            const { minor, currency } = operation.amount
+            const record = {
+              round: 1,
+              state: 'done',
+              by: 'reference',
+              minor: String(minor),
+              currency,
+            }
+            await records.swap(name, await records.get(name), {
+              ...record,
+              payments: [],
+              unnamed: 1,
+            })
           })
         } else assert.deepEqual(await words(done), ['reversed'], when)
         if (when.endsWith('repeated')) assert.deepEqual(await words(done), ['reversed'], when)
@@ -288,8 +302,17 @@ export const severalPaymentsRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo', 'withNoted(known, await authorisedOf(records, key))', 'known'),
-      mistake('events', 'withTold(withNoted(undo, noted), psp)', 'withTold(undo, psp)'),
+      mistake('undo-record', 'const noted = await paymentOf(records, key)', 'const noted = {}'),
+      mistake(
+        'undo-record',
+        'if (await records.swap(undoName(key), value, next as unknown as Json)) return next',
+        'await records.swap(undoName(key), value, next as unknown as Json); return next',
+      ),
+      mistake(
+        'undo-earlier',
+        'new Set([...told, ...paymentsOf(earlier)',
+        'new Set([...paymentsOf(earlier)',
+      ),
     ],
   },
   {
@@ -315,8 +338,12 @@ export const severalPaymentsRules: readonly Rule[] = [
       assert.equal(pathsOf(scene), 'cancels', 'a refused payment has no name')
     },
     mistakes: [
-      mistake('payments', 'return isRefused === true ? undefined : psp', 'return psp'),
-      mistake('undo', 'withNoted(known, await authorisedOf(records, key))', 'known'),
+      mistake('undo-judgement', 'authorised.filter((psp) => !refused.includes(psp))', 'authorised'),
+      mistake(
+        'undo-judgement',
+        'words.refused.length > 0 && last !== undefined',
+        'words.refused.length > 0',
+      ),
     ],
   },
   {
@@ -327,25 +354,31 @@ export const severalPaymentsRules: readonly Rule[] = [
       const { key } = operation
       const one = adyen.ledger.byReference(key)!
       const asked = frozen({ ...operation, refs: { payment: one.pspReference } })
-      has(await undo(scene, asked), { is: 'requested' }, 'the first one')
       const other = adyen.ledger.add({ ...one, pspReference: newReference() })
-      await stage.call(({ records }) => notePayment(records, key, { psp: other.pspReference }))
+      await beside(
+        scene,
+        undoName(key),
+        'after',
+        () => tell(adyen.message(authorisationItem(other))),
+        (context) => stage.connector.resolve!.reverseByKey!(asked, context),
+      )
+      has(scene.sent(), { reference: `undo1.${key}` }, 'the first one')
       const end = undoItem({ ...adyen.ledger.undoOf(key)!, state: 'done' }, one)
       assert.deepEqual(await tell(adyen.message(end)), [], 'the other one stands')
       has(await undo(scene, asked), { is: 'requested' }, 'the other one')
       assert.ok(adyen.exchanges.at(-1)!.path.includes(`/${other.pspReference}/`))
     },
-    mistakes: [mistake('undo-told', 'const undo = withNoted(given, noted)', 'const undo = given')],
+    mistakes: [mistake('events', "success ? 'authorised' : 'refused'", "'refused'")],
   },
   {
     rule: 'a cancellation elsewhere that names no payment took back the only one that was told before there was a record',
     async run(scene) {
-      const { adyen, stage, tell } = scene
+      const { adyen, tell } = scene
       const { operation } = await scene.paid('authorize')
       const { key } = operation
       const one = adyen.ledger.byReference(key)!
       await undo(scene, operation)
-      await stage.call(({ records }) => notePayment(records, key, { psp: one.pspReference }))
+      await tell(adyen.message(authorisationItem(one)))
       adyen.ledger.endUndo(key, 'done')
       const item = { ...undoItem(adyen.ledger.undoOf(key)!, one), originalReference: '' }
       const cancelled = adyen.message({ ...item, eventCode: 'CANCELLATION' })
@@ -353,9 +386,7 @@ export const severalPaymentsRules: readonly Rule[] = [
         assert.deepEqual((await tell(cancelled))[0]?.outcome.is, 'reversed', what)
       has(await undo(scene, operation), { is: 'reversed' }, 'afterwards')
     },
-    mistakes: [
-      mistake('undo-told', 'isElsewhere(named, eventCode) && payments.length === 1', 'false'),
-    ],
+    mistakes: [mistake('undo-judgement', '.slice(nameless)', '')],
   },
   {
     rule: 'the money of a payment that no success named comes back, and an earlier record knows the payment of its last try',
@@ -390,12 +421,13 @@ export const severalPaymentsRules: readonly Rule[] = [
       assert.deepEqual(await words(), ['notReversed'])
       has(await undo(scene, operation), { is: 'requested' }, 'it stands')
       await store({ payments: [], unnamed: 2 })
-      assert.deepEqual(await words(), ['notReversed'], 'of another try')
+      assert.deepEqual(await words(), [], 'another try took it back')
+      has(await undo(scene, operation), { is: 'reversed' }, 'it is back')
     },
     mistakes: [
-      mistake('undo-told', 'unnamed === round || before.some', 'before.some'),
-      mistake('undo', '[{ psp: payment, undone: round }]', '[]'),
-      mistake('undo-told', '(!isReturn || isReturned(known))', 'true'),
+      mistake('undo-earlier', '[{ psp: payment, undone: round }]', '[]'),
+      mistake('undo-earlier', 'if (unnamed !== undefined)', 'if (false)'),
+      mistake('undo-told', 'returned !== undefined && judgement.stands', 'returned !== undefined'),
     ],
   },
   {
@@ -431,20 +463,8 @@ export const severalPaymentsRules: readonly Rule[] = [
       assert.deepEqual(await ended(scene, asked.key, 'failed'), ['notReversed'])
     },
     mistakes: [
-      mistake(
-        'events',
-        'await amendUndo(records, key, (undo) => {',
-        'if (first === psp) await amendUndo(records, key, (undo) => {',
-      ),
-      mistake(
-        'undo-told',
-        "undo.by === 'payment' ? undo.payment : standingIn(undo.payments)",
-        'undo.payment',
-      ),
-      ...['{ ...undo, authorised: true }', '{ ...undo, authorised: true, payment: psp }'].map(
-        (put) => mistake('events', 'withTold(withNoted(undo, noted), psp)', put),
-      ),
-      mistake('events', 'const isNone = standingIn(payments) === undefined', 'const isNone = true'),
+      mistake('undo-judgement', '.slice(nameless)', '.slice(nameless + 1)'),
+      mistake('undo-judgement', '.slice(nameless)', ''),
     ],
   },
 ]

@@ -86,26 +86,28 @@ export const undoNameRules: readonly Rule[] = [
           }
     },
     mistakes: [
-      mistake('undo', 'await rememberTry(records, reversal, key, plan.round)', ''),
+      mistake('undo', 'await bind(records, key, round, reversal)', ''),
       mistake(
         'undo',
-        'rememberTry(records, reversal, key, plan.round)',
-        'rememberTry(records, reversal, key, 7)',
+        'await noteCancellation(records, psp, { key, round })',
+        "await noteCancellation(records, psp, { key: '7', round })",
       ),
-      mistake('undo-told', 'await rememberTry(records, item.pspReference, key, ours.round)', ''),
       mistake(
         'undo-told',
-        'if (failure !== undefined) return reversal',
-        'if (false) return reversal',
+        "is === 'done' ? await noteCancellation(records, psp, name) : {}",
+        '{} as { returned?: Told }',
       ),
-      mistake('undo-told', '{ ...item, ...failure }', 'item'),
-      mistake('undo-tries', '[pspReference, originalReference]', '[pspReference]'),
-      mistake('undo-tries', '[pspReference, originalReference]', '[originalReference]'),
-      mistake('events', 'if (ours === undefined) return undefined', 'return undefined'),
+      mistake('undo-told', 'returned === undefined ? next : withTold(next, returned)', 'next'),
+      mistake('undo-told', '[item.pspReference, item.originalReference]', '[item.pspReference]'),
+      mistake(
+        'undo-told',
+        '[item.pspReference, item.originalReference]',
+        '[item.originalReference]',
+      ),
       mistake(
         'events',
-        "reversal(item, 'failed', ours, laterFailures.includes(item.eventCode), inner)",
-        "reversal(item, 'failed', ours, false, inner)",
+        'await hearFailure(item, laterFailures.includes(eventCode), inner)',
+        'await hearFailure(item, false, inner)',
       ),
     ],
   },
@@ -127,14 +129,19 @@ export const undoNameRules: readonly Rule[] = [
     },
     mistakes: [
       mistake(
-        'events',
-        'const ours = isOther ? await failedTry(item, records) : undefined',
-        'const ours = undefined',
+        'undo-judgement',
+        'round ?? roundBy.get(psp) ?? roundBy.get(original)',
+        'round ?? roundBy.get(original)',
+      ),
+      mistake(
+        'undo-told',
+        ': await cancellationOf(records, psp)',
+        ': ({} as { key?: string; round?: number })',
       ),
       mistake(
         'events',
-        'fitting.reverse.includes(item.eventCode) ?',
-        'laterFailures.includes(item.eventCode) ?',
+        'fitting.reverse.includes(eventCode)) {',
+        'laterFailures.includes(eventCode)) {',
       ),
     ],
   },
@@ -155,10 +162,11 @@ export const undoNameRules: readonly Rule[] = [
       assert.deepEqual(wordsIn(await scene.tell(failure)), ['notReversed'])
     },
     mistakes: [
+      mistake('undo-told', 'if (!isAsked && round !== undefined) {', 'if (round === undefined) {'),
       mistake(
         'undo-told',
-        'known === undefined ? undefined : tryOf(known, named, eventCode)',
-        'tryOf(known ?? {}, named, eventCode)',
+        'if (!isOwn) return [{ ...success, eventId: ofOtherAccount(success.eventId) }]',
+        'if (!isOwn) return [success]',
       ),
     ],
   },

@@ -25,13 +25,8 @@ export const undoRules: readonly Rule[] = [
       assert.equal(scene.adyen.ledger.undos.length, 1)
     },
     mistakes: [
-      mistake('undo', "if (known.state === 'asked') return known", ''),
-      mistake('undo', "isOver && heard.state === 'done'", 'false'),
-      mistake(
-        'undo-told',
-        "const state = undo.state === 'asked' && isOther ? 'asked' : 'done'",
-        'const { state } = undo',
-      ),
+      mistake('undo', 'if (underWay !== undefined) return underWay', ''),
+      mistake('undo', "if (isOver) return { is: 'reversed' }", ''),
       mistake(
         'undo',
         'paymentReference: key, reference }, reference)',
@@ -57,14 +52,22 @@ export const undoRules: readonly Rule[] = [
       assert.equal((await scene.stage.bookings()).length, 0)
     },
     mistakes: [
-      mistake('undo-told', "payment === '' || undo.by === 'payment' ? {} : { payment }", '{}'),
-      mistake('undo', 'round: known.round + 1,', 'round: 1,'),
-      mistake('undo', "payment === undefined ? 'reference' : 'payment'", "'reference'"),
-      mistake('undo-told', 'return isRefused || isReturn ? [{', "return told === 'failed' ? [{"),
+      mistake(
+        'undo-judgement',
+        'const next = standing[0] ?? doubtful[0] ?? suspects[0]',
+        'const next = standing[0]',
+      ),
+      mistake('undo', '(words.tries.at(-1)?.round ?? 0) + 1', '1'),
+      mistake(
+        'undo',
+        'return next === undefined ? { round } : { round, of: next }',
+        'return { round }',
+      ),
+      mistake('undo-judgement', '(end?.told ?? []).length > 0', 'false'),
       mistake(
         'undo-told',
-        "isEnd ? { ...withRefusal(undo), ...found, state: 'failed' } : { ...undo, ...found }",
-        '{ ...undo, ...found }',
+        'if (failure === undefined || !isRefused || !judgement.stands) return []',
+        'if (failure === undefined) return []',
       ),
     ],
   },
@@ -97,22 +100,18 @@ export const undoRules: readonly Rule[] = [
       has(await undo(scene, operation), { is: 'requested' }, 'a known payment is never nothing')
     },
     mistakes: [
+      mistake('undo-judgement', 'suspects.length === 0 && (hasFailed', '(hasFailed'),
       mistake(
-        'undo',
-        "if (known.state === 'failed' && known.payment === undefined) return true",
-        "if (known.state === 'failed') return true",
+        'undo-judgement',
+        '(hasFailed || (words.refused.length > 0 && last !== undefined))',
+        '(words.refused.length > 0 && last !== undefined)',
       ),
       mistake(
-        'undo',
-        "if (known.state === 'failed' && known.payment === undefined) return true",
-        '',
+        'undo-judgement',
+        '(hasFailed || (words.refused.length > 0 && last !== undefined))',
+        'hasFailed',
       ),
-      mistake('undo', 'if (known.authorised === false) return true', ''),
-      mistake(
-        'events',
-        'isNone ? { ...undo, payments, authorised: false }',
-        'isNone ? { ...undo, payments }',
-      ),
+      mistake('events', "success ? 'authorised' : 'refused'", "'authorised'"),
     ],
   },
   {
@@ -128,12 +127,11 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', 'const told = refs?.payment', 'const told = undefined as string | undefined'),
-      mistake('undo', 'authorised: true, payments: told }', 'payments: told }'),
-      mistake('undo-told', 'known.authorised === true', 'false'),
+      mistake('undo-told', 'last?.of !== undefined', 'last?.of === undefined'),
       mistake(
         'undo-told',
-        "isLast && eventCode === 'CANCEL_OR_REFUND'",
-        "isLast && eventCode === 'TECHNICAL_CANCEL'",
+        'if (failure === undefined || !isRefused || !judgement.stands) return []',
+        'return []',
       ),
     ],
   },
@@ -169,7 +167,13 @@ export const undoRules: readonly Rule[] = [
       await tell(authorised)
       assert.deepEqual(await ended(scene, late.key, 'failed'), ['notReversed'])
     },
-    mistakes: [mistake('undo', 'authorised: true, payments: told }', 'payments: told }')],
+    mistakes: [
+      mistake(
+        'undo-judgement',
+        '[...new Set([...told, ...reported, ...named])]',
+        '[...new Set([...reported, ...named])]',
+      ),
+    ],
   },
   {
     rule: 'an unproven webhook changes nothing about a reversal',
@@ -217,7 +221,13 @@ export const undoRules: readonly Rule[] = [
       await undo(scene, operation)
       assert.equal(adyen.ledger.undos.length, 3)
     },
-    mistakes: [mistake('undo-told', 'tryOf(undo, named, eventCode)?.round === undo.round', 'true')],
+    mistakes: [
+      mistake(
+        'undo-judgement',
+        'takings.find(({ round }) => round !== undefined && round === last?.round)',
+        'takings.find(({ told }) => told.length > 0)',
+      ),
+    ],
   },
   {
     rule: 'a payment whose shopper was sent away, and that neither way can take back, was none unless Adyen told otherwise',
@@ -259,9 +269,10 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('index', 'await notePayment(context.records, key, { isAway: true })', ''),
-      mistake('undo', "state !== 'failed' || by !== 'payment'", "state !== 'failed'"),
-      mistake('undo', 'return isAway === true && psp === undefined', 'return psp === undefined'),
-      mistake('undo', 'return isAway === true && psp === undefined', 'return isAway === true'),
+      mistake('undo', 'isNothing || (isVain && isAway)', 'isNothing'),
+      mistake('undo', 'isNothing || (isVain && isAway)', 'isNothing || isVain'),
+      mistake('undo-judgement', 'isVain: !isAuthorised && hasFailed', 'isVain: hasFailed'),
+      mistake('undo-judgement', 'hasFailed && last?.of !== undefined', 'hasFailed'),
     ],
   },
   {
@@ -284,7 +295,8 @@ export const undoRules: readonly Rule[] = [
             amount: payment.amount,
           }
           const of = 'R'.repeat(16)
-          const cancel = { eventCode: 'TECHNICAL_CANCEL', pspReference: 'T'.repeat(16) }
+          const { pspReference: asked } = adyen.ledger.undoOf(operation.key)!
+          const cancel = { eventCode: 'TECHNICAL_CANCEL', pspReference: asked }
           await tell(adyen.message({ ...refused, eventCode: 'AUTHORISATION', pspReference: of }))
           await tell(adyen.message({ ...refused, ...cancel, originalReference: of }))
           adyen.ledger.endUndo(operation.key, 'failed')
@@ -309,14 +321,17 @@ export const undoRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo', 'isOver && !isDone && (await isNothing', '!isDone && (await isNothing'),
+      mistake('undo', "told === undefined ? known : withPayment(known, 'reported', told)", 'known'),
       mistake(
-        'undo',
-        'standingIn(known.payments) ?? known.payment',
-        'known.payment ?? standingIn(known.payments)',
+        'undo-judgement',
+        '[...told, ...reported, ...named]',
+        '[...reported, ...told, ...named]',
       ),
-      mistake('undo', '? payments : [...payments, { psp }]', '? payments : [{ psp }, ...payments]'),
-      mistake('undo', 'authorised: true, payments: told }', 'payments: told }'),
+      mistake(
+        'undo-judgement',
+        'words.authorised.length + words.reported.length + real.length',
+        'words.authorised.length + real.length',
+      ),
     ],
   },
   {
@@ -343,7 +358,9 @@ export const undoRules: readonly Rule[] = [
         const words = async (...messages: (typeof done)[]) => {
           const claims = []
           for (const message of messages) claims.push(...(await tell(message)))
-          return claims.map(({ outcome }) => outcome.is)
+          // The engine hears an event once.
+          const once = new Map(claims.map(({ eventId, outcome }) => [eventId, outcome.is]))
+          return [...once.values()]
         }
         if (order !== 'other way round') assert.deepEqual(await words(done), ['reversed'], order)
         assert.deepEqual(await words(failed, done), ['notReversed'], order)
@@ -362,17 +379,14 @@ export const undoRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo-told', 'if (isReturn) return afterReturn(undo, item, named.round)', ''),
-      mistake('undo-told', 'const isLast = undo.round === round', 'const isLast = true'),
-      mistake('undo-told', 'undo.payment || item.originalReference', 'item.originalReference'),
-      mistake('undo-told', 'returned: Math.max(round, undo.returned ?? 0),', ''),
-      mistake('undo-told', 'if (isReturned(undo)) return undo', ''),
+      mistake('undo-told', 'if (returned !== undefined) return back', ''),
       mistake(
-        'undo',
-        'return { ...known, round: known',
-        'const { returned: _, ...rest } = known; return { ...rest, round: known',
+        'undo-judgement',
+        'const valid = real.filter(({ returned }) => returned === undefined)',
+        'const valid = real',
       ),
-      mistake('undo-told', '(!isReturn || isReturned(known))', '!isReturn'),
+      mistake('events', "isLate ? 'returned' : told", 'told'),
+      mistake('undo-told', 'returned !== undefined && judgement.stands', 'returned !== undefined'),
     ],
   },
   {
@@ -405,8 +419,8 @@ export const undoRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'undo-told',
-        "if (known?.state === 'done' && (!isReturn || isReturned(known))) return []",
-        '',
+        'if (failure === undefined || !isRefused || !judgement.stands) return []',
+        'if (failure === undefined || !isRefused) return []',
       ),
     ],
   },
@@ -423,8 +437,8 @@ export const undoRules: readonly Rule[] = [
     mistakes: [
       mistake(
         'undo',
-        "return { ...(refused.isOfAccess ? known : withRefusal(known)), state: 'open' }",
-        'return known',
+        "withAnswer(words, round, { answer: refused.isOfAccess ? 'login' : 'refused' })",
+        'words',
       ),
       mistake(
         'undo',
@@ -454,7 +468,7 @@ export const undoRules: readonly Rule[] = [
     },
     mistakes: [
       mistake('undo', "if (operation.kind === 'verify') return { is: 'nothing' }", ''),
-      mistake('undo-told', 'known === undefined ? (moneyOf(item)', 'true ? (moneyOf(item)'),
+      mistake('undo-told', 'amount === undefined || isAsTold', 'true'),
     ],
   },
 ]
