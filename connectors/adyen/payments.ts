@@ -11,9 +11,6 @@ type Known = {
   readonly isSale?: true
   /** The shopper was sent to a page. Adyen tells by a webhook if the payment is authorised after that. */
   readonly isAway?: true
-  /** Of earlier versions: Adyen's reference of the payment that a webhook told as authorised, and then as refused. */
-  readonly psp?: string
-  readonly isRefused?: true
 }
 
 const nameOf = (key: string): string => `payment:${key}`

@@ -1,16 +1,12 @@
 /** The records of reversals by key: the words about each name, and what Adyen calls each cancellation. */
 import type { Json, Records } from '@tollgate/plugin-kit'
-import { paymentOf } from './payments.ts'
-import { type Earlier, isEarlier, wordsFrom } from './undo-earlier.ts'
-import type { Told, Words } from './undo-words.ts'
+import { noWords, type Told, type Words } from './undo-words.ts'
 
 export const undoName = (key: string): string => `undo:${key}`
 
 async function read(records: Records, key: string) {
   const value = await records.get(undoName(key))
-  if (value !== undefined && !isEarlier(value)) return { value, words: value as unknown as Words }
-  const noted = await paymentOf(records, key)
-  return { value, words: wordsFrom(value as unknown as Earlier | undefined, noted) }
+  return { value, words: (value as unknown as Words | undefined) ?? noWords }
 }
 
 export const wordsOf = async (records: Records, key: string): Promise<Words> =>

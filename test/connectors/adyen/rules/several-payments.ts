@@ -1,13 +1,12 @@
 /** Rules about several payments under one name, of which a reversal by key has to take back each. */
 import assert from 'node:assert/strict'
 import type { Inbound } from '@tollgate/plugin-kit'
-import { notePayment } from '../../../../connectors/adyen/payments.ts'
 import { newReference } from '../../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, undoItem } from '../../../../connectors/adyen/sandbox/messages.ts'
 import { undoName } from '../../../../connectors/adyen/undo-record.ts'
 import { answered, frozen } from '../../../../plugins/kit/testing/operation.ts'
 import { has } from '../scene.ts'
-import { beside, ended, type Fields, pathsOf, undo } from './reversing.ts'
+import { beside, ended, pathsOf, undo } from './reversing.ts'
 import { mistake, type Rule } from './rule.ts'
 
 export const severalPaymentsRules: readonly Rule[] = [
@@ -177,29 +176,19 @@ export const severalPaymentsRules: readonly Rule[] = [
   {
     rule: 'a payment that is told after a success without its name is the one that was taken back, and the next one stands',
     async run(scene) {
-      const { adyen, stage, tell } = scene
-      for (const eventCode of ['TECHNICAL_CANCEL', 'CANCELLATION', 'an older record'] as const)
+      const { adyen, tell } = scene
+      for (const eventCode of ['TECHNICAL_CANCEL', 'CANCELLATION'] as const)
         for (const by of ['a webhook', 'the engine'] as const) {
           const what = `${eventCode}, ${by}`
           const { operation } = await scene.paid('authorize')
           const { key } = operation
           const one = adyen.ledger.byReference(key)!
-          const name = undoName(key)
           await undo(scene, operation)
           adyen.ledger.endUndo(key, 'done')
           const end = { ...undoItem(adyen.ledger.undoOf(key)!, one), originalReference: '' }
-          if (eventCode === 'an older record') {
-            const { minor, currency } = operation.amount
-            const money = { minor: String(minor), currency }
-            const done = { round: 1, state: 'done', by: 'reference', ...money }
-            await stage.call(async ({ records }) =>
-              records.swap(name, await records.get(name), done),
-            )
-          } else {
-            const success = adyen.message({ ...end, eventCode })
-            for (const _ of ['first', 'again'])
-              assert.equal((await tell(success))[0]?.outcome.is, 'reversed', what)
-          }
+          const success = adyen.message({ ...end, eventCode })
+          for (const _ of ['first', 'again'])
+            assert.equal((await tell(success))[0]?.outcome.is, 'reversed', what)
           const sent = adyen.ledger.undos.length
           const told = async (payment: typeof one) => {
             if (by === 'a webhook') await tell(adyen.message(authorisationItem(payment)))
@@ -208,7 +197,7 @@ export const severalPaymentsRules: readonly Rule[] = [
           }
           has(await undo(scene, operation), { is: 'reversed' }, what)
           has(await told(one), { is: 'reversed' }, `${what}: it was taken back`)
-          if (eventCode !== 'an older record') await tell(adyen.message({ ...end, eventCode }))
+          await tell(success)
           assert.equal(adyen.ledger.undos.length, sent, what)
           const other = adyen.ledger.add({ ...one, pspReference: newReference(), isUndone: false })
           has(await told(other), { is: 'requested' }, `${what}: another one stands`)
@@ -230,7 +219,6 @@ export const severalPaymentsRules: readonly Rule[] = [
         'untaken = known.filter((psp) => valid.every(({ payment }) => payment !== psp))',
         'untaken = known.slice(0, 1)',
       ),
-      mistake('undo-earlier', 'payments === undefined && payment === undefined', 'false'),
     ],
   },
   {
@@ -241,8 +229,6 @@ export const severalPaymentsRules: readonly Rule[] = [
         'before the reversal',
         'beside its start',
         'beside its start, and the end is repeated',
-        'before an older record',
-        'before an older record, which nobody asks about',
       ] as const) {
         const { operation } = await scene.paid('authorize')
         const { key } = operation
@@ -256,7 +242,7 @@ export const severalPaymentsRules: readonly Rule[] = [
           await tell(adyen.message(authorisationItem(one)))
           has(await undo(scene, operation), { is: 'requested' }, when)
           assert.equal(pathsOf(scene), 'reversals', 'its name is known')
-        } else if (when.startsWith('beside its start')) {
+        } else {
           await beside(
             scene,
             undoName(key),
@@ -264,35 +250,13 @@ export const severalPaymentsRules: readonly Rule[] = [
             () => tell(adyen.message(authorisationItem(one))),
             (context) => stage.connector.resolve!.reverseByKey!(operation, context),
           )
-        } else {
-          await undo(scene, operation)
-          // An earlier version kept the payment elsewhere.
-          await stage.call(({ records }) => notePayment(records, key, { psp: one.pspReference }))
         }
         adyen.ledger.endUndo(key, 'done')
         const end = undoItem(adyen.ledger.undoOf(key)!, one)
         const done = adyen.message({ ...end, originalReference: '' })
-        if (when.startsWith('before an older record')) {
-          const name = undoName(key)
-          await stage.call(async ({ records }) => {
-            const { minor, currency } = operation.amount
-            const record = {
-              round: 1,
-              state: 'done',
-              by: 'reference',
-              minor: String(minor),
-              currency,
-            }
-            await records.swap(name, await records.get(name), {
-              ...record,
-              payments: [],
-              unnamed: 1,
-            })
-          })
-        } else assert.deepEqual(await words(done), ['reversed'], when)
+        assert.deepEqual(await words(done), ['reversed'], when)
         if (when.endsWith('repeated')) assert.deepEqual(await words(done), ['reversed'], when)
-        if (!when.endsWith('asks about'))
-          has(await undo(scene, operation), { is: 'reversed' }, when)
+        has(await undo(scene, operation), { is: 'reversed' }, when)
         const other = adyen.ledger.add({ ...one, pspReference: newReference(), isUndone: false })
         await tell(adyen.message(authorisationItem(other)))
         has(await undo(scene, operation), { is: 'requested' }, `${when}: another one stands`)
@@ -302,16 +266,10 @@ export const severalPaymentsRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('undo-record', 'const noted = await paymentOf(records, key)', 'const noted = {}'),
       mistake(
         'undo-record',
         'if (await records.swap(undoName(key), value, next as unknown as Json)) return next',
         'await records.swap(undoName(key), value, next as unknown as Json); return next',
-      ),
-      mistake(
-        'undo-earlier',
-        'new Set([...told, ...paymentsOf(earlier)',
-        'new Set([...paymentsOf(earlier)',
       ),
     ],
   },
@@ -387,48 +345,6 @@ export const severalPaymentsRules: readonly Rule[] = [
       has(await undo(scene, operation), { is: 'reversed' }, 'afterwards')
     },
     mistakes: [mistake('undo-judgement', '.slice(nameless)', '')],
-  },
-  {
-    rule: 'the money of a payment that no success named comes back, and an earlier record knows the payment of its last try',
-    async run(scene) {
-      const { adyen, stage, tell } = scene
-      const { operation } = await scene.paid('debit')
-      const { key, amount } = operation
-      const name = undoName(key)
-      const payment = adyen.ledger.byReference(key)!.pspReference
-      const record = { round: 2, state: 'done', by: 'payment', payment } as const
-      const money = { minor: String(amount.minor), currency: amount.currency }
-      const store = (more: Fields) =>
-        stage.call(async ({ records }) => {
-          await records.swap(name, await records.get(name), { ...record, ...money, ...more })
-        })
-      const item = {
-        success: true,
-        pspReference: 'T'.repeat(16),
-        amount: { value: 9200, currency: 'EUR' },
-      }
-      const returned = { ...item, eventCode: 'REFUND_FAILED', merchantReference: `undo1.${key}` }
-      const words = async () =>
-        (await tell(adyen.message(returned))).map(({ outcome }) => outcome.is)
-      // A record of an earlier version keeps the payment of its last try.
-      await store({})
-      has(
-        await undo(scene, frozen({ ...operation, refs: { payment } })),
-        { is: 'reversed' },
-        'known',
-      )
-      await store({ payments: [], unnamed: 1 })
-      assert.deepEqual(await words(), ['notReversed'])
-      has(await undo(scene, operation), { is: 'requested' }, 'it stands')
-      await store({ payments: [], unnamed: 2 })
-      assert.deepEqual(await words(), [], 'another try took it back')
-      has(await undo(scene, operation), { is: 'reversed' }, 'it is back')
-    },
-    mistakes: [
-      mistake('undo-earlier', '[{ psp: payment, undone: round }]', '[]'),
-      mistake('undo-earlier', 'if (unnamed !== undefined)', 'if (false)'),
-      mistake('undo-told', 'returned !== undefined && judgement.stands', 'returned !== undefined'),
-    ],
   },
   {
     rule: 'a second payment that is listed beside the first one is taken back, and a refused try changes nothing',
