@@ -14,6 +14,8 @@ import {
   rights,
   roles,
 } from '../../schemas/index.ts'
+import { code, table } from './markdown.ts'
+import { securityParts } from './security-facts.ts'
 import { simulatorData } from './simulator-rows.ts'
 
 /** One part: the lines between its marks in a page. */
@@ -23,17 +25,6 @@ export type GeneratedPart = {
   readonly name: string
   readonly lines: readonly string[]
 }
-
-const code = (text: string) => (text === '' ? '' : `\`${text}\``)
-/** A bar would end the cell, and `<id>` outside of code would be a tag. */
-const cell = (text: string) =>
-  text.replaceAll('|', '\\|').replaceAll(/(`[^`]*`)|</g, (found, quoted) => quoted ?? `\\${found}`)
-const row = (...cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) => [
-  row(...head),
-  `|${'---|'.repeat(head.length)}`,
-  ...rows.map((cells) => row(...cells)),
-]
 
 function settings(): string[] {
   return table(
@@ -215,6 +206,7 @@ export function generatedParts(): GeneratedPart[] {
       name: 'reconciliation columns',
       lines: reconciliationFile(),
     },
+    ...securityParts(),
   ]
 }
 

@@ -95,5 +95,5 @@ export const sentences: readonly (readonly [page: string, sentence: string])[] =
   ['docs/card-testing.md', `at most ${minutes(limits.cardTestingOpenMs)} minutes`],
   ['docs/connectors.md', `from one second to ${days(limits.pollMs.max)} days`],
   ['docs/reliability.md', `puts ${mutants.length} mistakes into the engine`],
-  ['SECURITY.md', `${limits.bodyBytes / 1024 ** 2} MiB of body`],
+  ['docs/limits.md', `${limits.bodyBytes / 1024 ** 2} MiB of body`],
 ]

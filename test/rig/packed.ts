@@ -68,7 +68,10 @@ export async function installPacked(
     return (await run('npm', args, options)).stdout.trim()
   }
   const folders = ours.map((name) => path.join(root, name))
-  const packed = await npm(['pack', '--silent', '--pack-destination', folder, ...folders], root)
+  const packed = await npm(
+    ['pack', '--silent', '--no-ignore-scripts', '--pack-destination', folder, ...folders],
+    root,
+  )
   const tarballs = packed.split('\n').map((name) => `./${name}`)
   const choices = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
   await npm(['install', ...choices, ...tarballs, ...others], folder)
