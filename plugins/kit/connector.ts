@@ -148,8 +148,16 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly http: Http
   /** A connector that moves money inside the process calls this immediately before. */
   sending(): void
-  /** A cached access token of the acquirer's API; `get` runs once at a time for each name. */
+  /**
+   * An access token of the acquirer's API, kept by this process for nine tenths of its life, for each name and for the
+   * present settings of the account. `get` runs once at a time for each name, and its errors pass through.
+   */
   token(name: string, get: () => Promise<{ value: Sensitive; expiresInMs: Ms }>): Promise<Sensitive>
+  /**
+   * Forgets a token that the acquirer refused, so that the next `token` gets another one. Does nothing when that
+   * happened already: `refused` is the token that the request carried.
+   */
+  dropToken(name: string, refused: Sensitive): void
   /** The next number of a sequence of this account, 1..max, then 1 again. */
   sequence(name: string, max: number): Promise<number>
   readonly records: Records

@@ -15,7 +15,8 @@ import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
 import { reversals } from './cases/reversals.ts'
 import { secrets } from './cases/secrets.ts'
-import type { StageOptions } from './environment.ts'
+import { tokens } from './cases/tokens.ts'
+import { hangMs, type StageOptions } from './environment.ts'
 import { openStage } from './harness.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -30,6 +31,7 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   'the line': line,
   'enquiry and reversal by key': resolve,
   'reversals that are only requested': reversals,
+  'access tokens': tokens,
   'the shopper comes back': completion,
   'answers about other keys': mixUps,
   events,
@@ -41,9 +43,9 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
 export type ContractOptions = {
   /** Simultaneous payments in the case under load. Default 500. */
   readonly parallel?: number
-  /** Time for an unhindered handler. Default 10 s. */
+  /** Time for an unhindered handler. Default a minute. */
   readonly patienceMs?: number
-  /** Time for a handler to end after its deadline. Default 2 s. */
+  /** Time for a handler to end after its deadline. Default a minute. */
   readonly graceMs?: number
 }
 
@@ -65,7 +67,7 @@ export type NotSupported = {
 export function contractCases(
   connector: Connector,
   sandbox: Sandbox,
-  { parallel = 500, patienceMs = 10_000, graceMs = 2_000 }: ContractOptions = {},
+  { parallel = 500, patienceMs = hangMs, graceMs = hangMs }: ContractOptions = {},
 ): { readonly cases: readonly ContractCase[]; readonly notSupported: readonly NotSupported[] } {
   const cases: ContractCase[] = []
   const notSupported: NotSupported[] = []

@@ -8,7 +8,7 @@ import {
   needsHandler,
   wasDone,
 } from '../case.ts'
-import { told } from '../harness.ts'
+import { endOf, told } from '../harness.ts'
 import { firstKinds, frozen, moneyKinds } from '../operation.ts'
 
 const atOnce = 8
@@ -46,6 +46,7 @@ export const keys: readonly Case[] = [
           assert.equal(outcome.is, first.outcome.is, was)
           assert.deepEqual(refsOf(outcome), refsOf(first.outcome), 'a repeat has the same refs')
         }
+        await endOf(stage, operation, first.outcome)
         await mustHaveMoved(stage, before, [operation], `a repeated ${kind} is done once`)
       }
     },

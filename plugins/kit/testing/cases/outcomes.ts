@@ -11,7 +11,7 @@ import {
   needsHandler,
   needsLine,
 } from '../case.ts'
-import { type Stage, told } from '../harness.ts'
+import { isDone, type Stage, told } from '../harness.ts'
 import { isTexts } from '../judge.ts'
 import {
   firstKinds,
@@ -52,8 +52,7 @@ export const outcomes: readonly Case[] = [
           const operation = firstOperation(connector, kind, scene)
           const { outcome, thrown } = await stage.perform(operation)
           const what = `${kind} by ${scene.instrument.kind}`
-          const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-          assert.ok(isDone, `${what} should be approved but was ${told(outcome, thrown)}`)
+          assert.ok(isDone(outcome), `${what} should be approved but was ${told(outcome, thrown)}`)
           await mustHaveMoved(stage, before, [operation], `${what} is done once, for its amount`)
           const { refs } = outcome
           const hasRefs = isTexts(refs) && Object.keys(refs).length > 0
@@ -136,8 +135,8 @@ export const outcomes: readonly Case[] = [
       const operation = await mustStayOpen(stage, malfunction!, 'a malfunction', rule)
       if (stage.connector.resolve.enquire === undefined) return
       const { outcome, thrown } = await stage.enquire(operation)
-      const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-      assert.ok(isDone, `the payment was booked, but the enquiry is ${told(outcome, thrown)}`)
+      const was = `the payment was booked, but the enquiry is ${told(outcome, thrown)}`
+      assert.ok(isDone(outcome), was)
     },
   },
   {
@@ -228,8 +227,8 @@ export const outcomes: readonly Case[] = [
       await mustNotHaveMoved(stage, before, 'an open payment moves nothing')
       await finish.call(stage.acquirer, operation.key)
       const late = await stage.enquire(operation)
-      const isDone = late.outcome.is === 'approved' || late.outcome.is === 'accepted'
-      assert.ok(isDone, `after its end an enquiry returns ${told(late.outcome, late.thrown)}`)
+      const was = `after its end an enquiry returns ${told(late.outcome, late.thrown)}`
+      assert.ok(isDone(late.outcome), was)
       await mustHaveMoved(stage, before, [operation], 'the payment ends once, for its amount')
     },
   },
