@@ -1,5 +1,6 @@
 import './node-version.ts'
 
+export * from './amounts.ts'
 export * from './authenticator.ts'
 export * from './connector.ts'
 export * from './error.ts'
@@ -18,5 +19,6 @@ export * from './settlement.ts'
 export * from './signature.ts'
 export * from './strict.ts'
 export * from './telemetry.ts'
+export * from './text.ts'
 export * from './transfer.ts'
 export * from './wallet.ts'
