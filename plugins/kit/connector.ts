@@ -266,6 +266,11 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
   ) => Promise<Outcome>
   readonly inbound?: {
     /**
+     * `none` for an acquirer that proves no message, as `onlyAsks` makes it: messages lead to enquiries, as after a
+     * `verify` that returns false, but raise no alarm and get `reply`.
+     */
+    readonly proof?: 'none'
+    /**
      * Returns true only for a message that the acquirer provably sent. After false, the claims lead to enquiries alone:
      * nothing is believed, and a chargeback is not recorded, because nothing can be asked about it. A throw means that this cannot be told
      * now: the acquirer gets 503, and sends the message again.
@@ -283,8 +288,8 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
       context: Context<Config, Account>,
     ): Promise<readonly Claim[]> | readonly Claim[]
     /**
-     * The reply to a proven message that is stored, or that makes no claim; without the handler, and for a message
-     * that is not proven, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
+     * The reply to a message that is stored, or that makes no claim; without the handler, and for a message that
+     * should be proven and is not, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
      * because the message is stored.
      */
     reply?(

@@ -143,11 +143,17 @@ export async function endOf<T extends Found>(
   const rule = `a ${operation.kind} is pending, so open() must answer with finish()`
   assert.ok(acquirer.finish, rule)
   await acquirer.finish(operation.key)
-  if (next !== 'event') return (await stage.enquire(operation)).outcome
+  if (next !== 'event' || connector.inbound?.proof === 'none') {
+    return (await stage.enquire(operation)).outcome
+  }
   if (connector.inbound === undefined) return outcome
   const [claim] = await delivered(stage, operation.key)
   return claim?.outcome ?? outcome
 }
+
+/** Whether the acquirer's messages themselves say what became of an operation. */
+export const isBelieved = ({ inbound }: Connector): boolean =>
+  inbound !== undefined && inbound.proof !== 'none'
 
 export const isDone = (outcome: { readonly is: string }): outcome is Approved | Accepted =>
   outcome.is === 'approved' || outcome.is === 'accepted'
@@ -168,7 +174,7 @@ export async function reversalEnded(
   const { acquirer, connector } = stage
   assert.ok(acquirer.endReversal, 'a reversal that is only requested needs endReversal in open()')
   await acquirer.endReversal(key, as)
-  return connector.inbound === undefined ? [] : delivered(stage, key)
+  return isBelieved(connector) ? delivered(stage, key) : []
 }
 
 /** An outcome in a few words, for messages of failed cases. */

@@ -11,7 +11,15 @@ import {
   needsReversal,
 } from '../case.ts'
 import type { Fault } from '../fault.ts'
-import { delivered, endOf, isDone, reversalEnded, type Stage, told } from '../harness.ts'
+import {
+  delivered,
+  endOf,
+  isBelieved,
+  isDone,
+  reversalEnded,
+  type Stage,
+  told,
+} from '../harness.ts'
 import { firstKinds, firstOperation, followUpKinds, moneyKinds, suits } from '../operation.ts'
 import type { Sandbox, Scene } from '../sandbox.ts'
 import { askUnder, lineFaults, performUnder } from './line.ts'
@@ -184,7 +192,8 @@ export const resolve: readonly Case[] = [
     ),
     async run(stage) {
       const { connector } = stage
-      assert.ok(connector.inbound, 'a connector whose acquirer takes latecomers has inbound')
+      const rule = 'a connector whose acquirer takes latecomers has inbound, with proof'
+      assert.ok(isBelieved(connector), rule)
       for (const kind of firstKinds.filter((known) => connector[known])) {
         const operation = await stage.prepare(kind)
         const before = await stage.bookings()
