@@ -182,6 +182,9 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly pagesUrl?: string
 }
 
+/** `ttlMs`: how long the acquirer remembers a key; `Infinity` for ever. */
+export type KeyPromise = { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
+
 export type Supports = {
   readonly brands: readonly string[] | 'any'
   readonly currencies: readonly string[] | 'any'
@@ -189,8 +192,13 @@ export type Supports = {
   readonly capture?: { readonly partial: boolean; readonly multiple: boolean }
   readonly refund?: { readonly partial: boolean }
   readonly reverse?: { readonly partial: boolean }
-  /** Whether the same key sent twice has one effect, and for how long; `Infinity` for ever. */
-  readonly key: { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
+  /**
+   * Whether the same key sent twice has one effect; a function where kinds of operations or accounts differ. It is asked
+   * with the settings of the account, often, and must answer at once.
+   */
+  readonly key:
+    | KeyPromise
+    | ((kind: Kind, account: Readonly<Record<string, unknown>>) => KeyPromise)
   /** Form of the acquirer's keys; 32 lower-case hex characters by default. */
   readonly keyFormat?: {
     readonly alphabet: 'hex' | 'alphanumeric' | 'digits'

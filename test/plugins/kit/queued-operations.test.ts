@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Connector, pending } from '@tollgate/plugin-kit'
-import { runContract } from '@tollgate/plugin-kit/testing'
+import { contractCases, runContract } from '@tollgate/plugin-kit/testing'
 import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { queueingSandbox, sandbox } from '../../../connectors/acquirer-json/sandbox/sandbox.ts'
+import { failing } from './noticed.ts'
+import { repeating } from './wrong-connectors/keys.ts'
 import { withTokens } from './wrong-connectors/tokens.ts'
 
 const { inbound: _none, ...polling } = acquirerJson
@@ -37,3 +39,13 @@ for (const [what, [connector, acquirer]] of Object.entries(honest)) {
     )
   })
 }
+
+test('a kind without keys is sent under others, and the suite leaves it out', async () => {
+  const once = 'one key has one effect, however often it is sent'
+  const connector = repeating('refund')
+  assert.deepEqual(await failing(contractCases(connector, sandbox), [once]), [once])
+  const none: Connector['supports']['key'] = (kind) =>
+    kind === 'refund' ? { by: 'none' } : { by: 'key', ttlMs: 86_400_000 }
+  const honest = { ...connector, supports: { ...connector.supports, key: none } }
+  assert.deepEqual(await failing(contractCases(honest, sandbox), [once]), [])
+})

@@ -15,7 +15,7 @@ export const harmlessName = /public|id$|url$|name$/i
 export const facts: readonly Case[] = [
   {
     name: 'the declaration of the connector is complete',
-    async run({ connector, sandbox, acquirer }) {
+    async run({ connector, sandbox, acquirer, account }) {
       const { name, contract, supports, resolve } = connector
       assert.match(name, /^[a-z][a-z0-9-]{0,39}$/, 'name is lower-case letters, digits, hyphens')
       assert.equal(contract, contractVersion, 'contract is the version of this kit')
@@ -29,7 +29,12 @@ export const facts: readonly Case[] = [
       assert.ok(supports.methods.length > 0, 'supports.methods names a payment method')
       assert.notDeepEqual(supports.modes, [], 'supports.modes names a mode')
       assert.equal(impossibleFact(supports), undefined)
-      if (supports.key.by === 'key') assert.ok(supports.key.ttlMs > 0, 'key.ttlMs is above 0')
+      if (typeof supports.key === 'function') {
+        for (const kind of handlers) {
+          const fact = impossibleFact({ ...supports, key: supports.key(kind, account) })
+          assert.equal(fact, undefined, `of a ${kind}`)
+        }
+      }
       // Without `answers` the line cannot be tested, which a connector with a network must not
       // avoid.
       const hasLine = acquirer.url !== undefined

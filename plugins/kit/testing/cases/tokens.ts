@@ -3,6 +3,7 @@ import { type Case, mustHaveMoved, needs, needsHandler, needsLine } from '../cas
 import { endOf, isDone, type Stage, told } from '../harness.ts'
 import { moneyKinds } from '../operation.ts'
 import { mustBlameTheAccount } from './facts.ts'
+import { knowsKeys } from './keys.ts'
 import { lineFaults, performUnder } from './line.ts'
 import { mustBeFound } from './resolve.ts'
 
@@ -67,7 +68,7 @@ export const tokens: readonly Case[] = [
         const fault = lineFaults['HTTP 401 with a page of HTML']!
         const { attempts, outcome } = await performUnder(stage, operation, fault)
         const sent = attempts.filter(({ moves }) => moves).length
-        const most = stage.connector.supports.key.by === 'key' ? 2 : 1
+        const most = knowsKeys(stage, kind) ? 2 : 1
         assert.ok(sent <= most, `a ${kind} was sent ${sent} times; without keys, never repeat one`)
         if (stage.connector.resolve.enquire !== undefined) {
           await mustBeFound(stage, operation, `a ${kind} was ${told(outcome)}, and an enquiry`)
