@@ -5,6 +5,7 @@ import { completion } from './cases/completion.ts'
 import { currencies } from './cases/currencies.ts'
 import { events } from './cases/events.ts'
 import { facts } from './cases/facts.ts'
+import { firstRequests } from './cases/first-requests.ts'
 import { followUps } from './cases/follow-ups.ts'
 import { keys } from './cases/keys.ts'
 import { line } from './cases/line.ts'
@@ -29,6 +30,7 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   'amounts in currencies without decimals and with three': currencies,
   'keys and moving money': keys,
   'the line': line,
+  'requests before the one that moves money': firstRequests,
   'enquiry and reversal by key': resolve,
   'reversals that are only requested': reversals,
   'access tokens': tokens,
