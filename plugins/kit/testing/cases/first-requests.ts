@@ -20,6 +20,8 @@ export const firstRequests: readonly Case[] = [
     async run(stage) {
       const { connector } = stage
       for (const kind of moneyKinds.filter((known) => connector[known])) {
+        // A login comes once, and not before each operation.
+        await stage.done(await stage.prepare(kind))
         const { attempts } = await stage.perform(await stage.prepare(kind))
         if (attempts[0]?.moves !== false) continue
         for (const [name, fault] of Object.entries(lineFaults)) {
