@@ -1,5 +1,5 @@
 /** The bank's own messages. */
-import { type Claim, type Inbound, type InboundReply, isHmac } from '@tollgate/plugin-kit'
+import { type Claim, type Inbound, type InboundReply, isHmac, readJson } from '@tollgate/plugin-kit'
 import { moneyOf, outcomeOf, readDispute, readPayment, reversalOf } from './answers.ts'
 import { disputeReasonFor } from './reasons.ts'
 
@@ -26,7 +26,7 @@ export function claimsOf({ body }: Inbound): readonly Claim[] {
     readonly dispute?: unknown
   } | null
   try {
-    event = JSON.parse(body.toString('utf8'))
+    event = readJson(body) as typeof event
   } catch {
     throw new Error('the message is not JSON')
   }

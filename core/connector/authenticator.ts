@@ -29,6 +29,7 @@ export function asConnector(authenticator: Authenticator): Connector {
       ? {}
       : {
           inbound: {
+            ...(inbound.proof === undefined ? {} : { proof: inbound.proof }),
             verify: (message, context: Context) => inbound.verify(message, context),
             async parse(message, context: Context) {
               const claims = await inbound.parse(message, context)

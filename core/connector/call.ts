@@ -184,7 +184,39 @@ export class ConnectorCall implements Context {
     )
   }
 
-  sending(): void {
+  // Plugin authors may destructure these functions, so they must not need `this`.
+  get sending(): Context['sending'] {
+    return () => this.#send()
+  }
+
+  get token(): Context['token'] {
+    return async (name, get) => {
+      const token = await this.#services.tokens.get(this.#tokenKey(name), get)
+      // The answer that brought it is in the transcript, under a name of the acquirer's.
+      this.hides(token)
+      return token
+    }
+  }
+
+  get dropToken(): Context['dropToken'] {
+    return (name, refused) => this.#services.tokens.drop(this.#tokenKey(name), refused)
+  }
+
+  get sequence(): Context['sequence'] {
+    return async (name, max) => {
+      const { loaded, accountKey } = this.#target
+      const [row] = await this.#services.lanes.single(
+        nextInSequence(loaded.connector.name, accountKey, name, max),
+      )
+      return Number(row!.value)
+    }
+  }
+
+  get transfer(): Context['transfer'] {
+    return (scheme, target) => this.#transfer(scheme, target)
+  }
+
+  #send(): void {
     const { clock } = this.#services
     if (clock.elapsedMs() > this.#bounds.deadlineMs || clock.realMs() > this.#bounds.sendByWallMs) {
       throw new TooLateToSend('the time in which this attempt may be sent is over')
@@ -192,24 +224,12 @@ export class ConnectorCall implements Context {
     this.#marked = true
   }
 
-  token(
-    name: string,
-    get: () => Promise<{ value: Sensitive; expiresInMs: number }>,
-  ): Promise<Sensitive> {
+  #tokenKey(name: string): string {
     const { loaded, accountKey, account } = this.#target
-    const key = `${loaded.connector.name} ${accountKey} ${digestOf(account)} ${name}`
-    return this.#services.tokens.get(key, get)
+    return `${loaded.connector.name} ${accountKey} ${digestOf(account)} ${name}`
   }
 
-  async sequence(name: string, max: number): Promise<number> {
-    const { loaded, accountKey } = this.#target
-    const [row] = await this.#services.lanes.single(
-      nextInSequence(loaded.connector.name, accountKey, name, max),
-    )
-    return Number(row!.value)
-  }
-
-  async transfer(scheme: Transfer['scheme'], target: TransferTarget): Promise<TransferSession> {
+  async #transfer(scheme: Transfer['scheme'], target: TransferTarget): Promise<TransferSession> {
     const { transfers, addressOf } = this.#services
     const found = transfers.get(scheme)
     if (found === undefined) {

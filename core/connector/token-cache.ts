@@ -33,4 +33,9 @@ export class TokenCache {
     this.#loading.set(key, loading)
     return loading
   }
+
+  /** Requests under way are refused one after the other: only the token that they carried goes. */
+  drop(key: string, refused: Sensitive): void {
+    if (this.#tokens.get(key)?.value.reveal() === refused.reveal()) this.#tokens.delete(key)
+  }
 }

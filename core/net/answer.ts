@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, unzip } from 'node:zlib'
-import type { HttpAnswer } from '@tollgate/plugin-kit'
+import { type HttpAnswer, readJson, readText } from '@tollgate/plugin-kit'
 
 const decompressions = {
   gzip: promisify(unzip),
@@ -59,12 +59,11 @@ export function answerOf(
     status,
     headers,
     body,
-    text: () => body.toString('utf8'),
+    text: () => readText(body),
     json() {
       try {
-        return JSON.parse(body.toString('utf8')) as unknown
+        return readJson(body)
       } catch {
-        // The parser's own message quotes the body, so it is not passed on, not even as a cause.
         throw new Error(`The answer is not JSON (status ${status}, ${body.length} bytes).`)
       }
     },

@@ -1,5 +1,11 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { HttpError, type HttpOptions, type HttpTls, Sensitive } from '@tollgate/plugin-kit'
+import {
+  HttpError,
+  type HttpOptions,
+  type HttpTls,
+  type RequestToSign,
+  Sensitive,
+} from '@tollgate/plugin-kit'
 import { isSecretName } from '../redaction/scrub.ts'
 
 /** A request as it goes out. */
@@ -62,11 +68,24 @@ export function writeRequest(
     // Acquirers repeat the credentials of a request in responses and within other values.
     if (isSecretName(name)) secrets.push(text, text.slice(text.lastIndexOf(' ') + 1))
   }
-  const { tls } = options
+  const { tls, sign } = options
+  const signed = sign?.(toSign(method, url, body)) ?? {}
+  for (const [name, value] of Object.entries(signed)) {
+    const text = textOf(reveal(value), `headers.${name}`)
+    addHeader(headers, name, text)
+    // A digest without a key would tell a card number to whoever knows the rest of the body.
+    secrets.push(text)
+  }
   return tls === undefined || url.protocol !== 'https:'
     ? { method, url, headers, body }
     : { method, url, headers, body, tls }
 }
+
+const toSign = (method: string, url: URL, body: Buffer | undefined): RequestToSign => ({
+  method,
+  target: new Sensitive(`${url.pathname}${url.search}`),
+  body: new Sensitive(body ?? Buffer.alloc(0)),
+})
 
 function addHeader(headers: Record<string, string>, name: string, value: string): void {
   const key = name.toLowerCase()

@@ -2,7 +2,7 @@
  * Sends an operation again under its key, after an enquiry that found nothing. Safe to run twice: the
  * acquirer carries out a key once, and only the lease holder sends.
  */
-import type { Kind, Outcome } from '@tollgate/plugin-kit'
+import { type Kind, keyPromise, type Outcome } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
@@ -15,7 +15,7 @@ const resendable = new Set<Kind>(['capture', 'refund', 'reverse'])
 
 /** Whether the acquirer still recognises the key. */
 export function mayRepeat({ operation, target }: AttemptContext, ageMs: number): boolean {
-  const { key } = target.loaded.connector.supports
+  const key = keyPromise(target.loaded.connector.supports, operation.kind, target.account)
   const isKnownByKey = key.by === 'key' && ageMs < key.ttlMs - limits.keyMemoryMarginMs
   return isKnownByKey && resendable.has(operation.kind)
 }

@@ -63,18 +63,30 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   ...checkoutPageOperations,
   'pages.get': visitPage,
   'pages.post': visitPage,
-  async 'connectors.event'({ gateway, request, path, query, requestId, client, readBody }) {
-    // Anybody may send here, so nothing is read for an unknown account.
-    const message = async () => ({
-      body: await readBody(limits.messageBytes),
-      headers: flattened(request.headers),
-      query: Object.fromEntries(new URLSearchParams(query)),
-    })
-    const reply = await gateway.inbound(path.connector ?? '', path.account ?? '', message, client)
-    if (reply === undefined) return done(requestId)
-    const { status, contentType, body } = reply
-    return { status, headers: ['Content-Type', contentType, ...apiHeaders], text: body }
-  },
+  'connectors.event': hear,
+  'connectors.eventByGet': hear,
+}
+
+/** A message of an acquirer. */
+async function hear({
+  gateway,
+  request,
+  path,
+  query,
+  requestId,
+  client,
+  readBody,
+}: OwnCall): Promise<Reply | Document> {
+  // Anybody may send here, so nothing is read for an unknown account.
+  const message = async () => ({
+    body: request.method === 'POST' ? await readBody(limits.messageBytes) : Buffer.alloc(0),
+    headers: flattened(request.headers),
+    query: Object.fromEntries(new URLSearchParams(query)),
+  })
+  const reply = await gateway.inbound(path.connector ?? '', path.account ?? '', message, client)
+  if (reply === undefined) return done(requestId)
+  const { status, contentType, body } = reply
+  return { status, headers: ['Content-Type', contentType, ...apiHeaders], text: body }
 }
 
 /**

@@ -55,6 +55,7 @@ const anyPod: LeadOf = () => undefined
 /** Requests without a token, by their operation. */
 const withoutToken: Readonly<Record<string, LeadOf>> = {
   'connectors.event': byAccount,
+  'connectors.eventByGet': byAccount,
   'returns.get': held('payment', 'id'),
   'returns.post': held('payment', 'id'),
   'pages.get': byPage,

@@ -7,6 +7,7 @@ export type Wire = (typeof wires)[number]
 
 /** Parts that not every acquirer has, with the question about each. */
 export const parts = {
+  token: 'Does the acquirer give access tokens for user and password?',
   redirect: 'Does the acquirer send shoppers to a page of its own?',
   events: 'Does the acquirer send messages about payments?',
   settlement: 'Does the acquirer write settlement files?',

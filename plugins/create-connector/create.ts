@@ -13,6 +13,7 @@ function home(): string {
 
 /** Files of the template that belong to one part alone. */
 const filesOf: Readonly<Record<Part, readonly string[]>> = {
+  token: [],
   redirect: [],
   events: ['src/events.ts'],
   settlement: ['src/settlement.ts', 'sandbox/files.ts'],
@@ -33,7 +34,8 @@ export function createConnector(choices: Choices, into: string): string {
   const from = home()
   const left = (Object.keys(filesOf) as Part[]).filter((part) => !parts.has(part))
   const files = new Map<string, string>()
-  for (const layer of ['template', ...(wire === 'json' ? [] : [`wires/${wire}`])]) {
+  const others = left.map((part) => `without/${part}`)
+  for (const layer of ['template', ...(wire === 'json' ? [] : [`wires/${wire}`]), ...others]) {
     for (const file of globSync('**/*.*', { cwd: join(from, layer) })) {
       files.set(file.replaceAll('\\', '/'), readFileSync(join(from, layer, file), 'utf8'))
     }

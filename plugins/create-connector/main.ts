@@ -8,6 +8,7 @@ import { createConnector } from './create.ts'
 const help = `npm create tollgate-connector <name> -- [options]
 
   --wire json|xml|form               how requests and answers are written
+  --token, --no-token                ${parts.token}
   --redirect, --no-redirect          ${parts.redirect}
   --events, --no-events              ${parts.events}
   --settlement, --no-settlement      ${parts.settlement}
@@ -37,6 +38,7 @@ async function run(words: readonly string[]): Promise<void> {
       help: { type: 'boolean', short: 'h' },
       name: { type: 'string' },
       wire: { type: 'string' },
+      token: { type: 'boolean' },
       redirect: { type: 'boolean' },
       events: { type: 'boolean' },
       settlement: { type: 'boolean' },

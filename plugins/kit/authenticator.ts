@@ -165,6 +165,8 @@ export type Authenticator<Config = Record<string, unknown>, Account = Record<str
     context: AuthenticatorContext<Config, Account>,
   ): Promise<Authentication | { is: 'notFound' }>
   readonly inbound?: {
+    /** `none` as for connectors: nobody signs these messages. */
+    readonly proof?: 'none'
     /** True only for a message proven to come from the authenticator. */
     verify(
       message: Inbound,

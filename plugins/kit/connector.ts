@@ -148,8 +148,16 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly http: Http
   /** A connector that moves money inside the process calls this immediately before. */
   sending(): void
-  /** A cached access token of the acquirer's API; `get` runs once at a time for each name. */
+  /**
+   * An access token of the acquirer's API, kept by this process for nine tenths of its life, for each name and for the
+   * present settings of the account. `get` runs once at a time for each name, and its errors pass through.
+   */
   token(name: string, get: () => Promise<{ value: Sensitive; expiresInMs: Ms }>): Promise<Sensitive>
+  /**
+   * Forgets a token that the acquirer refused, so that the next `token` gets another one. Does nothing when that
+   * happened already: `refused` is the token that the request carried.
+   */
+  dropToken(name: string, refused: Sensitive): void
   /** The next number of a sequence of this account, 1..max, then 1 again. */
   sequence(name: string, max: number): Promise<number>
   readonly records: Records
@@ -174,6 +182,9 @@ export type Context<Config = Record<string, unknown>, Account = Record<string, u
   readonly pagesUrl?: string
 }
 
+/** `ttlMs`: how long the acquirer remembers a key; `Infinity` for ever. */
+export type KeyPromise = { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
+
 export type Supports = {
   readonly brands: readonly string[] | 'any'
   readonly currencies: readonly string[] | 'any'
@@ -181,8 +192,13 @@ export type Supports = {
   readonly capture?: { readonly partial: boolean; readonly multiple: boolean }
   readonly refund?: { readonly partial: boolean }
   readonly reverse?: { readonly partial: boolean }
-  /** Whether the same key sent twice has one effect, and for how long; `Infinity` for ever. */
-  readonly key: { readonly by: 'key'; readonly ttlMs: Ms } | { readonly by: 'none' }
+  /**
+   * Whether the same key sent twice has one effect; a function where kinds of operations or accounts differ. It is asked
+   * with the settings of the account, often, and must answer at once.
+   */
+  readonly key:
+    | KeyPromise
+    | ((kind: Kind, account: Readonly<Record<string, unknown>>) => KeyPromise)
   /** Form of the acquirer's keys; 32 lower-case hex characters by default. */
   readonly keyFormat?: {
     readonly alphabet: 'hex' | 'alphanumeric' | 'digits'
@@ -258,6 +274,11 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
   ) => Promise<Outcome>
   readonly inbound?: {
     /**
+     * `none` for an acquirer that proves no message, as `onlyAsks` makes it: messages lead to enquiries, as after a
+     * `verify` that returns false, but raise no alarm and get `reply`.
+     */
+    readonly proof?: 'none'
+    /**
      * Returns true only for a message that the acquirer provably sent. After false, the claims lead to enquiries alone:
      * nothing is believed, and a chargeback is not recorded, because nothing can be asked about it. A throw means that this cannot be told
      * now: the acquirer gets 503, and sends the message again.
@@ -275,8 +296,8 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
       context: Context<Config, Account>,
     ): Promise<readonly Claim[]> | readonly Claim[]
     /**
-     * The reply to a proven message that is stored, or that makes no claim; without the handler, and for a message
-     * that is not proven, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
+     * The reply to a message that is stored, or that makes no claim; without the handler, and for a message that
+     * should be proven and is not, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
      * because the message is stored.
      */
     reply?(

@@ -1,6 +1,6 @@
 /** Facts of a connector that no acquirer can have. */
 import { brandOf, currencyOf } from '@tollgate/schemas'
-import type { Supports } from './connector.ts'
+import type { KeyPromise, Kind, Supports } from './connector.ts'
 
 /** Shorter keys repeat by chance. */
 const shortestKey = 12
@@ -23,7 +23,7 @@ export function impossibleFact(supports: Supports): string | undefined {
   if (!(Number.isFinite(enquiryVisibleAfterMs) && enquiryVisibleAfterMs >= 0)) {
     return `supports.enquiryVisibleAfterMs must be milliseconds from 0, not ${String(enquiryVisibleAfterMs)}`
   }
-  if (key?.by !== 'none' && !(key?.by === 'key' && key.ttlMs > 0)) {
+  if (typeof key !== 'function' && !isPromise(key)) {
     return "supports.key must be { by: 'none' }, or { by: 'key', ttlMs } with a time above 0"
   }
   if (keyFormat === undefined) return undefined
@@ -32,4 +32,22 @@ export function impossibleFact(supports: Supports): string | undefined {
   const fits = Number.isInteger(length) && length >= shortestKey && length <= longestKey
   if (isKnown && fits) return undefined
   return `supports.keyFormat must have the alphabet hex, alphanumeric or digits, and a length of ${shortestKey} to ${longestKey}`
+}
+
+const isPromise = (key: KeyPromise | undefined): key is KeyPromise =>
+  key?.by === 'none' || (key?.by === 'key' && key.ttlMs > 0)
+
+/** What an acquirer promises about the keys of a kind, for an account. A function that fails promises nothing. */
+export function keyPromise(
+  { key }: Pick<Supports, 'key'>,
+  kind: Kind,
+  account: Readonly<Record<string, unknown>>,
+): KeyPromise {
+  if (typeof key !== 'function') return key
+  try {
+    const promise = key(kind, account)
+    return isPromise(promise) ? promise : { by: 'none' }
+  } catch {
+    return { by: 'none' }
+  }
 }

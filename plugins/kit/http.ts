@@ -27,9 +27,9 @@ export type HttpAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** The body as UTF-8. */
+  /** The body as UTF-8, without a byte-order mark. */
   text(): string
-  /** The body as JSON. Throws a plain Error without quoting the body when it is not JSON. */
+  /** The body as JSON, as `readJson` reads it. Throws a plain Error without quoting the body when it is not JSON. */
   json(): unknown
 }
 
@@ -55,6 +55,15 @@ export type HttpTls = {
   readonly ca?: string
 }
 
+/** A request in its last form, without the headers that the engine sets. */
+export type RequestToSign = {
+  readonly method: string
+  /** Path and query, `/v1/payments?limit=1` say. Sensitive, because a query can be. */
+  readonly target: Sensitive
+  /** Every byte of the body; empty where there is none. */
+  readonly body: Sensitive<Buffer>
+}
+
 export type HttpOptions = {
   /** True for every request that can move money. Look-ups and token requests omit it. */
   moves?: boolean
@@ -66,6 +75,12 @@ export type HttpOptions = {
   form?: Readonly<Record<string, unknown>>
   /** A list is sent as one text, without anything between its parts. */
   body?: HttpBody
+  /**
+   * Further headers, made of the request as it leaves: signatures and digests over the body. `hmac` and `digest` take
+   * the sensitive body, so nothing need be revealed. Transcripts show none of these headers. What it throws passes
+   * through, and nothing is sent.
+   */
+  sign?: (request: RequestToSign) => Readonly<Record<string, string | Sensitive>>
   /** Certificates of this connection. Connections with other certificates are never shared. */
   tls?: HttpTls
   /** Time limit of this request. The deadline of the operation also applies. */

@@ -1,9 +1,11 @@
 /** Messages that acquirers send, and what they claim. */
+import { randomUUID } from 'node:crypto'
 import type { Reason } from '@tollgate/schemas'
-import type { Money, Outcome, Refs, ReversalEnd } from './outcome.ts'
+import { type Money, type Outcome, type Refs, type ReversalEnd, unknown } from './outcome.ts'
 
 /** An incoming message of an acquirer, byte for byte. */
 export type Inbound = {
+  /** Empty for a message by GET, which has everything in its query. */
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
@@ -41,3 +43,31 @@ export type Claim = {
    */
   readonly reference?: string
 }
+
+type Awaitable<T> = Promise<T> | T
+
+/**
+ * `inbound` for an acquirer that proves none of its messages, or tells in them that something happened and not what.
+ * Each of them makes the engine enquire, and nothing else: spread it, and add `reply` where the acquirer waits for words.
+ *
+ * ```ts
+ * inbound: { ...onlyAsks(({ query }) => [query.reference ?? '']), reply: () => ({ body: 'OK' }) }
+ * ```
+ *
+ * @param keysOf the engine's keys of the operations that a message is about. Where the acquirer names its own reference
+ * alone, keep the key under it in `context.records` when you send. Throws for a message that is none, without quoting it.
+ */
+export const onlyAsks = <OwnContext>(
+  keysOf: (message: Inbound, context: OwnContext) => Awaitable<readonly string[]>,
+) => ({
+  proof: 'none' as const,
+  verify: () => false,
+  async parse(message: Inbound, context: OwnContext): Promise<readonly Claim[]> {
+    const keys = await keysOf(message, context)
+    // An event needs an amount, of which nothing is believed; each message asks anew, so each has an id of its own.
+    return keys.map((key) => ({ eventId: randomUUID(), key, outcome: asked, amount: noAmount }))
+  },
+})
+
+const asked = unknown('the message says that something happened')
+const noAmount: Money = { minor: 0n, currency: 'EUR' }

@@ -3024,6 +3024,8 @@ export type ResultCodesListRequest = Record<string, never>
 
 export type ConnectorsEventRequest = Record<string, never>
 
+export type ConnectorsEventByGetRequest = Record<string, never>
+
 export type ReturnsGetRequest = Record<string, never>
 
 export type ReturnsPostRequest = Record<string, never>
@@ -7248,6 +7250,18 @@ export interface ConnectorsEventAnswer {
   ndc: string
 }
 
+export interface ConnectorsEventByGetAnswer {
+  /** Id of the payment or registration; of the request without a resource. */
+  id: string
+  result: ResultAnswerOfPaymentsSteps
+  /** Version of the gateway, for support. */
+  buildNumber: string
+  /** Time of the answer. */
+  timestamp: string
+  /** The gateway's own number of the request; for a checkout its id. */
+  ndc: string
+}
+
 export type ReturnsGetAnswer = Record<string, unknown>
 
 export type ReturnsPostAnswer = Record<string, unknown>
@@ -7364,6 +7378,7 @@ export interface Requests {
   'sftpKeys.remove': SftpKeysRemoveRequest
   'resultCodes.list': ResultCodesListRequest
   'connectors.event': ConnectorsEventRequest
+  'connectors.eventByGet': ConnectorsEventByGetRequest
   'returns.get': ReturnsGetRequest
   'returns.post': ReturnsPostRequest
   'widget.script': WidgetScriptRequest
@@ -7448,6 +7463,7 @@ export interface Answers {
   'sftpKeys.remove': SftpKeysRemoveAnswer
   'resultCodes.list': ResultCodesListAnswer
   'connectors.event': ConnectorsEventAnswer
+  'connectors.eventByGet': ConnectorsEventByGetAnswer
   'returns.get': ReturnsGetAnswer
   'returns.post': ReturnsPostAnswer
   'widget.script': WidgetScriptAnswer

@@ -863,6 +863,17 @@ export const endpoints: readonly Endpoint[] = [
     throttle: 'write',
   },
   {
+    operation: 'connectors.eventByGet',
+    method: 'GET',
+    path: '/connectors/{connector}/{account}/events',
+    title: 'Receive a message of an acquirer that has everything in its query',
+    accepts: [],
+    answers: ['answer'],
+    login: 'none',
+    right: 'none',
+    throttle: 'write',
+  },
+  {
     operation: 'returns.get',
     method: 'GET',
     path: '/v1/return/{id}/{token}',

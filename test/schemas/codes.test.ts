@@ -335,6 +335,7 @@ describe('endpoints', () => {
       'resultCodes.list',
       // Proven by the acquirer's signature instead.
       'connectors.event',
+      'connectors.eventByGet',
       'widget.script',
       'widget.asset',
       'health.live',

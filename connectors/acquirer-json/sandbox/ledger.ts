@@ -72,7 +72,8 @@ export type Ledger = {
 export const isDone = ({ status }: Entry): boolean =>
   status === 'approved' || status === 'submitted'
 
-export function openLedger(): Ledger {
+/** @param queued types of orders that the bank takes at once and carries out later */
+export function openLedger(queued: readonly Order['type'][] = []): Ledger {
   const salt = randomBytes(32)
   const entries = new Map<string, Entry>()
   const blocked = new Set<string>()
@@ -101,7 +102,9 @@ export function openLedger(): Ledger {
         code: 'not-possible',
         ...none,
       }
-      Object.assign(entry, order.decision ?? decide(entry))
+      const decision = order.decision ?? decide(entry)
+      const waits = decision.status === 'approved' && queued.includes(type)
+      Object.assign(entry, waits ? { status: 'review', code: '09' } : decision)
       entries.set(key, entry)
       if (isDone(entry)) book(entry, 1n)
       return entry

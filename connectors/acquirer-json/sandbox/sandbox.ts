@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Instrument, type Money, Sensitive } from '@tollgate/plugin-kit'
-import type { Sandbox } from '@tollgate/plugin-kit/testing'
+import type { Acquirer, Sandbox } from '@tollgate/plugin-kit/testing'
 import { isDone } from './ledger.ts'
 import { cards, ibans } from './order.ts'
 import { startBank } from './server.ts'
@@ -40,52 +40,59 @@ export const sandbox: Sandbox = {
   chargebacks: true,
   messages: ['chargebackReversal', 'failure', 'unlisted'],
   texts: ['merchantTransactionId', 'descriptor', 'holder', 'expiry'],
-  async open() {
-    const account = {
-      merchantId: 'shop-1',
-      apiKey: randomBytes(16).toString('hex'),
-      eventSecret: randomBytes(16).toString('hex'),
-    }
-    const bank = await startBank(account)
-    const { ledger } = bank
-    const approve = { status: 'approved', code: '00' } as const
-    return {
-      url: bank.url,
-      settings: (url) => ({ config: { url }, account }),
-      wrongAccount: { ...account, apiKey: 'f'.repeat(32), eventSecret: 'f'.repeat(32) },
-      bookings: async () =>
-        ledger
-          .entries()
-          .filter((entry) => isDone(entry) && entry.type !== 'check')
-          .map(({ key, amount }) => ({ key, amount })),
-      finish: async (key) => void ledger.end(ledger.byKey(key)!.id, approve),
-      endReversal: async (key, as) =>
-        ledger.endReversal(key, as === 'reversed' ? 'done' : 'failed'),
-      async shopper(_key, { url }) {
-        const page = await fetch(`${url}?answer=yes`, { redirect: 'manual' })
-        const back = new URL(page.headers.get('location') ?? '')
-        return Object.fromEntries(back.searchParams)
-      },
-      event: async (key) => bank.eventOf(key),
-      chargeback: async (key, amount) => bank.disputeOf(key, amount),
-      async message(what, key, amount) {
-        switch (what) {
-          case 'chargebackReversal':
-            return bank.disputeOf(key, amount, 'won')
-          case 'failure':
-            ledger.giveBack(key)
-            return bank.eventOf(key)
-          default:
-            return bank.noticeOf(key)
-        }
-      },
-      async received(key) {
-        const { order, ...texts } = bank.textsOf(key)
-        return { merchantTransactionId: order, ...texts }
-      },
-      close: () => bank.close(),
-    }
-  },
+  open: () => openBank(),
+}
+
+/** The same bank, which carries captures and refunds out at its end of day. */
+export const queueingSandbox: Sandbox = {
+  ...sandbox,
+  open: () => openBank(['capture', 'refund']),
+}
+
+async function openBank(queued: Parameters<typeof startBank>[1] = []): Promise<Acquirer> {
+  const account = {
+    merchantId: 'shop-1',
+    apiKey: randomBytes(16).toString('hex'),
+    eventSecret: randomBytes(16).toString('hex'),
+  }
+  const bank = await startBank(account, queued)
+  const { ledger } = bank
+  const approve = { status: 'approved', code: '00' } as const
+  return {
+    url: bank.url,
+    settings: (url) => ({ config: { url }, account }),
+    wrongAccount: { ...account, apiKey: 'f'.repeat(32), eventSecret: 'f'.repeat(32) },
+    bookings: async () =>
+      ledger
+        .entries()
+        .filter((entry) => isDone(entry) && entry.type !== 'check')
+        .map(({ key, amount }) => ({ key, amount })),
+    finish: async (key) => void ledger.end(ledger.byKey(key)!.id, approve),
+    endReversal: async (key, as) => ledger.endReversal(key, as === 'reversed' ? 'done' : 'failed'),
+    async shopper(_key, { url }) {
+      const page = await fetch(`${url}?answer=yes`, { redirect: 'manual' })
+      const back = new URL(page.headers.get('location') ?? '')
+      return Object.fromEntries(back.searchParams)
+    },
+    event: async (key) => bank.eventOf(key),
+    chargeback: async (key, amount) => bank.disputeOf(key, amount),
+    async message(what, key, amount) {
+      switch (what) {
+        case 'chargebackReversal':
+          return bank.disputeOf(key, amount, 'won')
+        case 'failure':
+          ledger.giveBack(key)
+          return bank.eventOf(key)
+        default:
+          return bank.noticeOf(key)
+      }
+    },
+    async received(key) {
+      const { order, ...texts } = bank.textsOf(key)
+      return { merchantTransactionId: order, ...texts }
+    },
+    close: () => bank.close(),
+  }
 }
 
 /**

@@ -34,8 +34,12 @@ export type RunningBank = {
 
 const mostBytes = 64 * 1024
 
-export async function startBank(account: BankAccount): Promise<RunningBank> {
-  const ledger = openLedger()
+/** @param queued types of orders that the bank takes at once and carries out later */
+export async function startBank(
+  account: BankAccount,
+  queued: Parameters<typeof openLedger>[0] = [],
+): Promise<RunningBank> {
+  const ledger = openLedger(queued)
   const returnUrls = new Map<string, string>()
   const texts = new Map<string, Texts>()
   const server = createServer((request, response) => {

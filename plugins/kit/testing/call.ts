@@ -1,8 +1,8 @@
 import type { Context, Log, Records } from '../connector.ts'
 import type { Json } from '../outcome.ts'
-import type { Sensitive } from '../sensitive.ts'
 import { TransferError } from '../transfer.ts'
 import { type Attempt, type Line, openLine } from './http.ts'
+import type { Tokens } from './tokens.ts'
 
 /** The shared state of one case's calls, as an engine's calls share its database and its caches. */
 export type Surroundings = {
@@ -12,7 +12,7 @@ export type Surroundings = {
   readonly records: Records
   readonly said: Said[]
   readonly clock: { ms: number; now(): Date }
-  readonly tokens: Map<string, Promise<Sensitive>>
+  readonly tokens: Tokens
   readonly sequences: Map<string, number>
 }
 
@@ -46,6 +46,7 @@ export function openCall(around: Surroundings, options: CallOptions = {}): Call 
   const { tooLate = false, config = around.config, account = around.account } = options
   const abort = new AbortController()
   const line: Line = openLine({ tooLate })
+  const tokenKey = (name: string) => JSON.stringify([account, name])
   let marked = false
   const log = (level: string): Log['info'] =>
     function note(fields, message) {
@@ -57,7 +58,8 @@ export function openCall(around: Surroundings, options: CallOptions = {}): Call 
       if (tooLate) throw new TooLateToSend('the time in which this may be sent is over')
       marked = true
     },
-    token: (name, get) => token(around.tokens, name, get),
+    token: (name, get) => around.tokens.get(tokenKey(name), get),
+    dropToken: (name, refused) => around.tokens.drop(tokenKey(name), refused),
     async sequence(name, max) {
       const next = ((around.sequences.get(name) ?? 0) % max) + 1
       around.sequences.set(name, next)
@@ -84,19 +86,6 @@ export function openCall(around: Surroundings, options: CallOptions = {}): Call 
     },
     finish: line.finish,
   }
-}
-
-function token(
-  tokens: Map<string, Promise<Sensitive>>,
-  name: string,
-  get: () => Promise<{ value: Sensitive; expiresInMs: number }>,
-): Promise<Sensitive> {
-  const known = tokens.get(name)
-  if (known !== undefined) return known
-  const loading = get().then(({ value }) => value)
-  tokens.set(name, loading)
-  loading.catch(() => tokens.delete(name))
-  return loading
 }
 
 /** Records as an engine keeps them: JSON, compared by value. */

@@ -5,6 +5,7 @@ import { completion } from './cases/completion.ts'
 import { currencies } from './cases/currencies.ts'
 import { events } from './cases/events.ts'
 import { facts } from './cases/facts.ts'
+import { firstRequests } from './cases/first-requests.ts'
 import { followUps } from './cases/follow-ups.ts'
 import { keys } from './cases/keys.ts'
 import { line } from './cases/line.ts'
@@ -15,7 +16,8 @@ import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
 import { reversals } from './cases/reversals.ts'
 import { secrets } from './cases/secrets.ts'
-import type { StageOptions } from './environment.ts'
+import { tokens } from './cases/tokens.ts'
+import { hangMs, type StageOptions } from './environment.ts'
 import { openStage } from './harness.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -28,8 +30,10 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   'amounts in currencies without decimals and with three': currencies,
   'keys and moving money': keys,
   'the line': line,
+  'requests before the one that moves money': firstRequests,
   'enquiry and reversal by key': resolve,
   'reversals that are only requested': reversals,
+  'access tokens': tokens,
   'the shopper comes back': completion,
   'answers about other keys': mixUps,
   events,
@@ -41,9 +45,9 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
 export type ContractOptions = {
   /** Simultaneous payments in the case under load. Default 500. */
   readonly parallel?: number
-  /** Time for an unhindered handler. Default 10 s. */
+  /** Time for an unhindered handler. Default a minute. */
   readonly patienceMs?: number
-  /** Time for a handler to end after its deadline. Default 2 s. */
+  /** Time for a handler to end after its deadline. Default a minute. */
   readonly graceMs?: number
 }
 
@@ -65,7 +69,7 @@ export type NotSupported = {
 export function contractCases(
   connector: Connector,
   sandbox: Sandbox,
-  { parallel = 500, patienceMs = 10_000, graceMs = 2_000 }: ContractOptions = {},
+  { parallel = 500, patienceMs = hangMs, graceMs = hangMs }: ContractOptions = {},
 ): { readonly cases: readonly ContractCase[]; readonly notSupported: readonly NotSupported[] } {
   const cases: ContractCase[] = []
   const notSupported: NotSupported[] = []

@@ -4,6 +4,7 @@ import { type Call, type CallOptions, openCall, openRecords, type Said } from '.
 import { type Front, openFront } from './fault-proxy.ts'
 import type { Attempt } from './http.ts'
 import type { EngineSide } from './sandbox.ts'
+import { Tokens } from './tokens.ts'
 
 /** The deadline of the call is over when this resolves. */
 export type Until = { readonly until?: Promise<unknown> }
@@ -16,6 +17,9 @@ export type Told<T> = {
   /** Whether money may have moved, by the plugin's own statement. */
   readonly moved: boolean
 }
+
+/** Only a hang takes a minute, also on a busy machine. */
+export const hangMs = 60_000
 
 export type StageOptions = {
   /** Time for an unhindered handler. */
@@ -48,6 +52,8 @@ export type Environment<OwnContext> = {
     work: (context: OwnContext) => T | Promise<T>,
     options?: CallOptions & Until,
   ): Promise<Told<T>>
+  /** The acquirer knows none of the access tokens any more. */
+  forgetTokens(): void
   close(): Promise<void>
 }
 
@@ -71,7 +77,7 @@ export async function openEnvironment<OwnServer extends Server, OwnContext>(
     records,
     said,
     clock,
-    tokens: new Map(),
+    tokens: new Tokens(),
     sequences: new Map(),
   }
   const environment: Environment<OwnContext> = {
@@ -96,6 +102,7 @@ export async function openEnvironment<OwnServer extends Server, OwnContext>(
         call.finish()
       }
     },
+    forgetTokens: () => around.tokens.forget(),
     async close() {
       await front?.close()
       await server.close()

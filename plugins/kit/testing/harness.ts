@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Claim, Connector, Context, Kind, Operation } from '../connector.ts'
-import type { Found, Money, Outcome, Refs, ReversalEnd, Reversed } from '../outcome.ts'
+import type {
+  Accepted,
+  Approved,
+  Found,
+  Money,
+  Outcome,
+  Refs,
+  ReversalEnd,
+  Reversed,
+} from '../outcome.ts'
 import type { CallOptions } from './call.ts'
 import { claimsIn } from './case.ts'
 import {
@@ -52,7 +61,7 @@ export async function openStage(
     options,
     (context) => context,
   )
-  const { said, clock, config, account, call, close } = environment
+  const { said, clock, config, account, call, forgetTokens, close } = environment
   const outcomeOf = <T>(told: Told<T>): T | { is: 'unknown'; why: string } =>
     told.returned ?? { is: 'unknown', why: 'the call threw' }
 
@@ -65,6 +74,7 @@ export async function openStage(
     config,
     account,
     call,
+    forgetTokens,
     close,
     get front() {
       return environment.front
@@ -108,10 +118,9 @@ export async function openStage(
     },
     async done(operation) {
       const { outcome: first, thrown } = await stage.perform(operation)
-      const outcome = isEndedByEvent(first) ? await endOf(stage, operation, first) : first
-      if (outcome.is !== 'approved' && outcome.is !== 'accepted') {
-        assert.fail(`${operation.kind} should be approved but was ${told(outcome, thrown)}`)
-      }
+      const outcome = await endOf(stage, operation, first)
+      const was = `${operation.kind} should be approved but was ${told(outcome, thrown)}`
+      assert.ok(isDone(outcome), was)
       return { operation, outcome }
     },
     bookings: () => acquirer.bookings(),
@@ -119,18 +128,35 @@ export async function openStage(
   return stage
 }
 
-const isEndedByEvent = (outcome: Outcome): boolean =>
-  outcome.is === 'pending' && outcome.next === 'event'
-
-/** An operation that the acquirer only took ends, and its event tells how. */
-async function endOf(stage: Stage, { key }: Operation, outcome: Outcome): Promise<Outcome> {
+/**
+ * The end of an operation that the acquirer only took, as its connector said that the engine hears of it: by the
+ * acquirer's event, or by an enquiry. Another outcome is its own end.
+ */
+export async function endOf<T extends Found>(
+  stage: Stage,
+  operation: Operation,
+  outcome: T,
+): Promise<T | Claim['outcome'] | Found> {
   const { acquirer, connector } = stage
-  if (connector.inbound === undefined || acquirer.finish === undefined) return outcome
-  await acquirer.finish(key)
-  const [claim] = await delivered(stage, key)
-  const { is } = claim?.outcome ?? outcome
-  return is === 'approved' || is === 'accepted' ? (claim!.outcome as Outcome) : outcome
+  const next = outcome.is === 'pending' ? outcome.next : undefined
+  if (next !== 'event' && !(next !== undefined && 'poll' in next)) return outcome
+  const rule = `a ${operation.kind} is pending, so open() must answer with finish()`
+  assert.ok(acquirer.finish, rule)
+  await acquirer.finish(operation.key)
+  if (next !== 'event' || connector.inbound?.proof === 'none') {
+    return (await stage.enquire(operation)).outcome
+  }
+  if (connector.inbound === undefined) return outcome
+  const [claim] = await delivered(stage, operation.key)
+  return claim?.outcome ?? outcome
 }
+
+/** Whether the acquirer's messages themselves say what became of an operation. */
+export const isBelieved = ({ inbound }: Connector): boolean =>
+  inbound !== undefined && inbound.proof !== 'none'
+
+export const isDone = (outcome: { readonly is: string }): outcome is Approved | Accepted =>
+  outcome.is === 'approved' || outcome.is === 'accepted'
 
 /** The acquirer sends its message about the present state of a key; the claims of the message. */
 export async function delivered(stage: Stage, key: string): Promise<readonly Claim[]> {
@@ -148,11 +174,11 @@ export async function reversalEnded(
   const { acquirer, connector } = stage
   assert.ok(acquirer.endReversal, 'a reversal that is only requested needs endReversal in open()')
   await acquirer.endReversal(key, as)
-  return connector.inbound === undefined ? [] : delivered(stage, key)
+  return isBelieved(connector) ? delivered(stage, key) : []
 }
 
 /** An outcome in a few words, for messages of failed cases. */
-export function told(outcome: Found | Reversed, thrown?: unknown): string {
+export function told(outcome: Found | Reversed | Claim['outcome'], thrown?: unknown): string {
   const why = 'why' in outcome ? ` (${outcome.why})` : ''
   const error = thrown instanceof Error ? `: ${thrown.name} was thrown, ${thrown.message}` : ''
   const reason = 'reason' in outcome ? ` ${outcome.reason}` : ''

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request as send } from 'node:http'
 import { type Http, type HttpAnswer, HttpError, type HttpErrorCode } from '../http.ts'
+import { readJson, readText } from '../text.ts'
 import { type Written, writeRequest } from './request.ts'
 
 /** One request of a connector, as it was attempted. */
@@ -159,10 +160,10 @@ function answerOf(incoming: IncomingMessage, body: Buffer): HttpAnswer {
     status,
     headers,
     body,
-    text: () => body.toString('utf8'),
+    text: () => readText(body),
     json() {
       try {
-        return JSON.parse(body.toString('utf8')) as unknown
+        return readJson(body)
       } catch {
         throw new Error(`The answer is not JSON (status ${status}, ${body.length} bytes).`)
       }

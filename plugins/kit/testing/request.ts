@@ -37,7 +37,12 @@ export function writeRequest(method: string, address: string, options: HttpOptio
   }
   const { type, body } = bodyOf(method, options, text)
   const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
-  for (const [name, value] of Object.entries(options.headers ?? {})) {
+  const signed = options.sign?.({
+    method,
+    target: new Sensitive(`${url.pathname}${url.search}`),
+    body: new Sensitive(body),
+  })
+  for (const [name, value] of Object.entries({ ...options.headers, ...signed })) {
     if (ownHeaders.test(name)) {
       throw unwritable(`headers.${name} is set by the engine; leave it out`)
     }

@@ -1,4 +1,5 @@
 import type { Reason } from '@tollgate/schemas'
+import type { Exponents } from '../amounts.ts'
 import type {
   Inbound,
   Instrument,
@@ -74,6 +75,8 @@ export type Sandbox = {
     /** Whether answers name their key, so that a mixed-up one is recognisable. */
     readonly nameTheKey: boolean
   }
+  /** The acquirer's digits behind the point, by its manual, of currencies where ISO 4217 has others. The suite tries them. */
+  readonly exponents?: Exponents
   /** How long the acquirer's enquiries can miss an operation, by its manual. */
   readonly enquiryLagMs?: number
   /** True when the acquirer sends messages about chargebacks. */

@@ -140,6 +140,7 @@ function merchantOf(
         sendings += 1
       },
       token: () => Promise.reject(new Error('the simulator needs no token')),
+      dropToken() {},
       sequence: () => Promise.reject(new Error('the simulator needs no sequence')),
       records,
       config: {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import test from 'node:test'
-import { Sensitive } from '@tollgate/plugin-kit'
+import { digest, Sensitive } from '@tollgate/plugin-kit'
 import type { HttpMessage } from '../../../core/net/http.ts'
 import { bodyOf, failure, httpServer, outgoingFor, rawServer, stillClock } from './servers.ts'
 
@@ -261,4 +261,29 @@ test('a body that is neither text nor bytes is not sent', async (t) => {
     const sent = call.http.request('POST', url, { body: body as never, moves: true })
     assert.deepEqual(await failure(sent), { code: 'not-sent', wroteBytes: false })
   }
+})
+
+test('a header made of the final bytes is in no transcript, also where the acquirer repeats it', async (t) => {
+  const { url } = await httpServer(t, (request, answer) => {
+    answer.setHeader('content-type', 'text/plain').end(`digest ${request.headers['x-digest']}`)
+  })
+  const { call } = outgoingFor(t)
+  const answer = await call.http.post(
+    url,
+    { number: new Sensitive(number) },
+    { sign: ({ body }) => ({ 'x-digest': digest(body) }) },
+  )
+  const made = digest(`{"number":"${number}"}`)
+  assert.equal(answer.text(), `digest ${made}`)
+  assert.doesNotMatch(JSON.stringify(call.transcript()), new RegExp(`${made}|${number}`))
+})
+
+test('what a signature throws passes through, and nothing is sent', async (t) => {
+  const { url } = await httpServer(t, (_request, answer) => answer.end())
+  const { call } = outgoingFor(t)
+  const sign = () => {
+    throw new RangeError('no key')
+  }
+  await assert.rejects(call.http.post(url, {}, { moves: true, sign }), RangeError)
+  assert.equal(call.sent(), 'not-moved')
 })

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Context, declined, type Operation, type Outcome, unknown } from '@tollgate/plugin-kit'
+import {
+  type Context,
+  declined,
+  type Operation,
+  type Outcome,
+  type Supports,
+  unknown,
+} from '@tollgate/plugin-kit'
 import { GatewayError } from '../../../core/index.ts'
 import {
   type AcquirerRun,
@@ -295,6 +302,36 @@ describe('acquirers that are idempotent by key', () => {
         "the acquirer's memory of keys is not used in its last hour",
       )
       await checkBooks(run, { quiet: false })
+    } finally {
+      await run.close()
+    }
+  })
+
+  test('where refunds alone have no keys, a capture is sent again and a refund is not', async () => {
+    const key: Supports['key'] = (kind) =>
+      kind === 'refund' ? { by: 'none' } : { by: 'key', ttlMs: 24 * 3600_000 }
+    const acquirer = scriptedAcquirer({ key }, 'reverseByKey')
+    const run = await startWithAcquirer({ acquirer })
+    try {
+      for (const [kind, on] of [
+        ['refund', 'DB'],
+        ['capture', 'PA'],
+      ] as const) {
+        const { id } = await run.debit(`some-keys-${on}`, {}, { paymentType: on })
+        const reference = `some-keys-${kind}`
+        const answers = [lost, approvedAs]
+        const answer = (...given: Parameters<typeof lost>) => answers.shift()!(...given)
+        acquirer.tell(reference, { [kind]: answer })
+        const order = { ...eur('5.00'), merchantTransactionId: reference }
+        const follow = await run.gateway.payments[kind](id, order)
+        await run.sql(
+          "update tollgate.attempt set sent_at = now() - interval '1 hour' where payment_id = $1",
+          [follow.id],
+        )
+        await enquire(run, follow.id)
+        const again = kind === 'capture' ? ['capture'] : []
+        assert.deepEqual(acquirer.of(reference), [kind, 'enquire', ...again])
+      }
     } finally {
       await run.close()
     }

@@ -17,6 +17,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'threeDSecure.get': 'authentication.test.ts',
   'checkouts.walletSession': 'wallet-session.test.ts',
   'connectors.event': 'process.test.ts of the simulator',
+  'connectors.eventByGet': 'asking-messages.test.ts',
 }
 
 type Sent = {

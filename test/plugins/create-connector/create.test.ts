@@ -70,11 +70,12 @@ describe('a created package', () => {
     assert.deepEqual(readdirSync(path.join(made, 'src')).sort(), [
       'answers.ts',
       'index.ts',
+      'login.ts',
       'requests.ts',
       'wire.ts',
     ])
     for (const [file, text] of sources) {
-      assert.doesNotMatch(text, /settlement|inbound|returnUrl|notifySecret/, file)
+      assert.doesNotMatch(text, /settlement|inbound|returnUrl|notifySecret|dropToken|Bearer/, file)
     }
   })
 
@@ -127,7 +128,7 @@ describe('a created package', () => {
     })
 
   test('comes of questions, which are asked again after a wrong answer', async () => {
-    const { code, out } = await command([], 'No Name\nasked\nyaml\nxml\ny\nn\n\n')
+    const { code, out } = await command([], 'No Name\nasked\nyaml\nxml\nn\ny\nn\n\n')
     assert.equal(code, 0)
     assert.match(out, /a name has at most/)
     assert.match(out, /the wire is one of json, xml, form/)
@@ -138,7 +139,7 @@ describe('a created package', () => {
   })
 
   test('comes of flags alone, and a wrong or missing one is named', async () => {
-    const flags = ['--wire', 'form', '--events', '--no-redirect', '--no-settlement']
+    const flags = ['--wire', 'form', '--no-token', '--events', '--no-redirect', '--no-settlement']
     assert.equal((await command(['flags', ...flags], '')).code, 0)
     const wrong = await command(['other', '--wire', 'soap'], '')
     assert.deepEqual([wrong.code, wrong.errors], [1, 'the wire is one of json, xml, form\n'])

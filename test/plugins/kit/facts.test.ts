@@ -1,7 +1,14 @@
 /** Facts that no acquirer can have are refused at the start, and numbers of currencies are read. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Connector, currencyByNumber, definePlugin, PluginError } from '@tollgate/plugin-kit'
+import {
+  type Connector,
+  currencyByNumber,
+  definePlugin,
+  keyPromise,
+  PluginError,
+  type Supports,
+} from '@tollgate/plugin-kit'
 import { acquirerJson } from '../../../connectors/acquirer-json/index.ts'
 import { Registry } from '../../../core/connector/registry.ts'
 
@@ -31,6 +38,29 @@ describe('facts of a connector', () => {
       )
     })
   }
+
+  test('keys can be promised for some kinds and accounts; what fails promises none', () => {
+    const forDay = { by: 'key', ttlMs: 86_400_000 } as const
+    const none = { by: 'none' } as const
+    const key: Supports['key'] = (kind, { api }) => (kind === 'refund' && api === 1 ? none : forDay)
+    load({ key })
+    assert.equal(keyPromise({ key }, 'refund', { api: 1 }), none)
+    assert.equal(keyPromise({ key }, 'refund', { api: 2 }), forDay)
+    assert.equal(keyPromise({ key: forDay }, 'refund', { api: 1 }), forDay)
+    const failing = (key: unknown) => keyPromise({ key: key as Supports['key'] }, 'capture', {})
+    assert.deepEqual(
+      failing(() => ({ by: 'key' })),
+      none,
+    )
+    assert.deepEqual(
+      failing(() => undefined),
+      none,
+    )
+    const throws = () => {
+      throw new Error('no settings')
+    }
+    assert.deepEqual(failing(throws), none)
+  })
 
   test('keys for ever and long keys are facts', () => {
     load({ key: { by: 'key', ttlMs: Number.POSITIVE_INFINITY } })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { inspect } from 'node:util'
-import { type Http, HttpError, type HttpOptions, Sensitive } from '@tollgate/plugin-kit'
+import { type Http, HttpError, type HttpOptions, hmac, Sensitive } from '@tollgate/plugin-kit'
 import { createOutgoing } from '../../../core/net/http.ts'
 import { checked } from '../../../core/payment/checked-outcome.ts'
 import { lineFaults } from '../../../plugins/kit/testing/cases/line.ts'
@@ -93,6 +93,23 @@ const requests: Readonly<Record<string, Play>> = {
   'a query': async (http, front) => {
     const answer = await http.get(front.url, { number: hidden, b: '1 2' })
     return answer.json()
+  },
+  'a signed body': post({
+    json: { number: hidden },
+    moves: true,
+    sign: ({ method, target, body }) => ({
+      'x-key': hmac([`${method} `, target, '\n', body], 'secret'),
+    }),
+  }),
+  'a signature that cannot be made': post({
+    json: {},
+    sign: () => ({ host: 'elsewhere.example' }),
+  }),
+  'an answer with a byte-order mark': async (http, front) => {
+    const change = (body: string) => `\ufeff${body}`
+    front.meet({ reaches: true, damage: { do: 'change', change } }, 'any')
+    const answer = await http.get(front.url)
+    return [answer.json(), answer.text()]
   },
   'two bodies': post({ json: {}, body: '' }),
   'a GET with a body': (http, front) => http.request('GET', front.url, { json: {} }),

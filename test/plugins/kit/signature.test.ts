@@ -1,7 +1,15 @@
 /** Signatures and logins of acquirers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { basicAuthorization, hmac, isHmac, isSameText, Sensitive } from '@tollgate/plugin-kit'
+import {
+  basicAuthorization,
+  digest,
+  hmac,
+  isAnyHmac,
+  isHmac,
+  isSameText,
+  Sensitive,
+} from '@tollgate/plugin-kit'
 
 /** RFC 4231, test case 2. */
 const known = {
@@ -59,4 +67,31 @@ test('the login of HTTP Basic is UTF-8 and hidden', () => {
   assert.equal(login.reveal(), `Basic ${Buffer.from('shop:pa:ß').toString('base64')}`)
   assert.throws(() => basicAuthorization('a:b', 'c'), /must not contain a colon/)
   assert.throws(() => basicAuthorization('a', 'c\n'), /control characters/)
+})
+
+test('a sensitive message is signed without being revealed, also in parts', () => {
+  const { secret, message, hex } = known
+  assert.equal(hmac(new Sensitive(Buffer.from(message)), secret), hex)
+  assert.equal(hmac(['what do ya want ', new Sensitive('for nothing?')], secret), hex)
+  assert.equal(digest(''), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+  assert.equal(digest(new Sensitive('abc'), { hash: 'md5' }), '900150983cd24fb0d6963f7d28e17f72')
+})
+
+test('one right signature of several is proof, under the secret of its key alone', () => {
+  const { message } = known
+  const secrets = { k1: 'old', k2: 'new', k3: undefined }
+  const by = (secret: string, keyId?: string) => ({
+    value: hmac(message, secret),
+    ...(keyId === undefined ? {} : { keyId }),
+  })
+  const proofs = [[by('new', 'k2')], [by('else', 'k9'), by('old', 'k1')], [by('else'), by('old')]]
+  for (const given of proofs) assert.ok(isAnyHmac(given, message, secrets))
+  const none = [[], [{ value: undefined }], [by('new', 'k1')], [by('new', 'k3')], [by('new', 'k4')]]
+  for (const given of none) assert.equal(isAnyHmac(given, message, secrets), false)
+  assert.equal(
+    isAnyHmac([{ value: hmac(message, 'old'), keyId: '__proto__' }], message, secrets),
+    false,
+  )
+  assert.throws(() => isAnyHmac([], message, { k1: undefined }), /no secret/)
+  assert.throws(() => isAnyHmac([], message, { k1: '' }), /must not be empty/)
 })

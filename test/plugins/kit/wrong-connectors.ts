@@ -18,6 +18,7 @@ import { outcomeMistakes } from './wrong-connectors/outcomes.ts'
 import { resolveMistakes } from './wrong-connectors/resolve.ts'
 import { reversalMistakes } from './wrong-connectors/reversals.ts'
 import { secretMistakes } from './wrong-connectors/secrets.ts'
+import { tokenMistakes } from './wrong-connectors/tokens.ts'
 
 export const wrongConnectors: readonly Wrong[] = [
   ...factMistakes,
@@ -29,6 +30,7 @@ export const wrongConnectors: readonly Wrong[] = [
   ...lineMistakes,
   ...resolveMistakes,
   ...reversalMistakes,
+  ...tokenMistakes,
   ...completionMistakes,
   ...mixUpMistakes,
   ...eventMistakes,

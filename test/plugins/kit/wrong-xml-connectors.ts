@@ -5,6 +5,7 @@
 import {
   approved,
   type Connector,
+  decimalOf,
   declined,
   type Inbound,
   responseMeaning,
@@ -12,7 +13,13 @@ import {
   Sensitive,
 } from '@tollgate/plugin-kit'
 import { readXml, writeXml, type XmlNode, xmlElement, xmlText } from '@tollgate/plugin-kit/xml'
-import { moneyIn, rightParts, signatureOf, xmlConnector } from './xml-acquirer/connector.ts'
+import {
+  exponents,
+  moneyIn,
+  rightParts,
+  signatureOf,
+  xmlConnector,
+} from './xml-acquirer/connector.ts'
 
 type WrongXml = {
   /** The mistake, as the rest of "a connector that …". */
@@ -26,6 +33,7 @@ const unlisted = 'an approval with an unlisted code leaves the outcome unknown'
 const malfunction =
   'a malfunction of the acquirer leaves the outcome unknown, and an enquiry finds the payment'
 const currencies = 'amounts keep their minor units in currencies without decimals and with three'
+const rounded = 'an amount that the acquirer has no unit for is never rounded'
 const credentials = 'refused credentials are no decline of the card, and prove nothing'
 const chargeback = 'a chargeback names its own amount and reference'
 const otherAmount = 'an approval for another amount or currency names it'
@@ -141,6 +149,22 @@ export const wrongXmlConnectors: readonly WrongXml[] = [
       decimalOf: ({ minor }) => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`,
     }),
     noticed: [currencies],
+  },
+  {
+    what: 'writes the decimals of ISO 4217 where the acquirer has others',
+    connector: xmlConnector({ decimalOf: (money) => decimalOf(money) }),
+    noticed: [currencies],
+  },
+  {
+    what: 'rounds what the acquirer has no unit for',
+    connector: xmlConnector({
+      decimalOf: ({ minor, currency }) =>
+        decimalOf(
+          { minor: currency === 'HUF' ? minor - (minor % 100n) : minor, currency },
+          exponents,
+        ),
+    }),
+    noticed: [rounded],
   },
   {
     what: 'reads two decimals in every currency',

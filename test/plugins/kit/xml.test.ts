@@ -1,5 +1,8 @@
 /** XML is read without entities of its own, and written so that every text arrives as it was. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { Sensitive } from '@tollgate/plugin-kit'
 import { escapeXml, readXml, writeXml, xmlElement, xmlText } from '@tollgate/plugin-kit/xml'
@@ -23,9 +26,31 @@ describe('reading XML', () => {
     assert.equal(xmlText(root, 'Nothing'), undefined)
   })
 
+  test('a document type that only has an address is left out, and nothing is fetched', async (t) => {
+    const asked: unknown[] = []
+    const server = createServer((request) => asked.push(request.url)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const dtd = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.dtd`
+    for (const id of [
+      `SYSTEM "${dtd}"`,
+      `PUBLIC "-//Bank//DTD 1//EN" "${dtd}"`,
+      `SYSTEM '${dtd}' `,
+    ]) {
+      const root = readXml(
+        `<?xml version="1.0"?>\n<!DOCTYPE answer ${id}>\n<answer><Code>00</Code></answer>`,
+      )
+      assert.equal(xmlText(root, 'Code'), '00')
+    }
+    await new Promise((soon) => setImmediate(soon))
+    assert.deepEqual(asked, [])
+  })
+
   const refused: Readonly<Record<string, string | Buffer>> = {
     'a document type with an entity': '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
-    'a document type with an external entity': '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>',
+    'an address and an entity': '<!DOCTYPE a SYSTEM "a.dtd" [<!ENTITY x SYSTEM "file:///x">]><a/>',
+    'an empty document type of its own': '<!DOCTYPE a SYSTEM "a.dtd" []><a/>',
+    'an entity of a document type elsewhere': '<!DOCTYPE a SYSTEM "a.dtd"><a>&x;</a>',
     'an empty document type': '<!DOCTYPE a><a/>',
     'an entity that nobody declared': '<a>&nbsp;</a>',
     'an element that does not end': '<a><b>1</b>',

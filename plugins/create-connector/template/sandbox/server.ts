@@ -21,6 +21,7 @@ import { type Answer, moneyIn } from '../src/answers.ts'
 import { signatureHeader } from '../src/events.ts'
 // #end
 import { Books, type Entry } from './books.ts'
+import { Logins } from './logins.ts'
 import { contentType, received, shown } from './wire.ts'
 
 export type Account = {
@@ -34,6 +35,9 @@ export type Account = {
 export type RunningBank = {
   readonly url: string
   readonly books: Books
+  // #token
+  readonly logins: Logins
+  // #end
   // #events
   /** The signed message about the present state of a key. */
   eventOf(key: string): Inbound
@@ -49,16 +53,19 @@ type Texts = Readonly<Record<string, string | undefined>>
 
 export async function startBank(account: Account): Promise<RunningBank> {
   const books = new Books()
-  const login = basicAuthorization(account.user, account.password).reveal()
+  const logins = new Logins(basicAuthorization(account.user, account.password).reveal())
   const server = createServer(async (request, response) => {
     // #redirect
     if (request.method === 'GET') return confirm(books, request, response)
     // #end
-    const isKnown = request.headers.authorization === login
+    const { url: path = '', headers } = request
+    const isKnown = logins.isKnown(headers.authorization, path)
     const fields = received(await bodyOf(request)) ?? {}
-    const answer = isKnown
-      ? answerTo(books, request.url ?? '', fields, url)
-      : { refused: 'user or password unknown' }
+    let answer: Texts = { refused: 'login unknown' }
+    if (isKnown) answer = answerTo(books, path, fields, url)
+    // #token
+    if (isKnown && path === '/token') answer = logins.newToken()
+    // #end
     response.writeHead(isKnown ? 200 : 401, { 'content-type': contentType }).end(shown(answer))
   })
   server.listen(0, '127.0.0.1')
@@ -79,6 +86,9 @@ export async function startBank(account: Account): Promise<RunningBank> {
   return {
     url,
     books,
+    // #token
+    logins,
+    // #end
     // #events
     eventOf(key) {
       const entry = known(key)

@@ -99,5 +99,7 @@ export function moneyIn({ amount = '', currency = '' }: Answer): Money | undefin
 }
 
 // DECIDE(refusal): by which statement of its own does the acquirer say that it did nothing? A status is none.
-const refusalIn = ({ status }: HttpAnswer, fields: Answer | undefined): string | undefined =>
-  status === 401 ? fields?.refused : undefined
+export const refusalIn = (
+  { status }: HttpAnswer,
+  fields: Answer | undefined,
+): string | undefined => (status === 401 ? fields?.refused : undefined)

@@ -1,6 +1,5 @@
 /** The connector of Acme Bank: facts first, then the operations. */
 import {
-  basicAuthorization,
   type Context,
   contractVersion,
   defineConnector,
@@ -28,6 +27,7 @@ import {
 // #events
 import { claimsIn, isSigned, reply } from './events.ts'
 // #end
+import { loggedIn } from './login.ts'
 import { followUp, payment } from './requests.ts'
 // #settlement
 import { settlement } from './settlement.ts'
@@ -42,14 +42,14 @@ const config = settings('Acme Bank', [
 const text = { kind: 'text', min: 5, max: 64 } as const
 // DECIDE(account): what proves a merchant to the acquirer? Settings of class `secret` are sealed.
 const account = settings('Account at Acme Bank', [
-  ['user', text, R, request, none, 'User of HTTP Basic, the number of the merchant.'],
-  ['password', text, R, request, secret, 'Password of HTTP Basic.'],
+  ['user', text, R, request, none, 'User, the number of the merchant.'],
+  ['password', text, R, request, secret, 'Password of the user.'],
   // #events
   ['notifySecret', text, R, request, secret, 'Proves the messages of Acme Bank.'],
   // #end
 ])
 
-type Bank = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
+export type Bank = Context<SettingsOf<typeof config.rows>, SettingsOf<typeof account.rows>>
 
 export const acmeBank = defineConnector({
   name: 'acme-bank',
@@ -124,17 +124,12 @@ const move = (bank: Bank, path: string, fields: Fields) => send(bank, path, fiel
 
 const ask = (bank: Bank, path: string, fields: Fields) => send(bank, path, fields, false)
 
-function send(
-  { http, config, account }: Bank,
-  path: string,
-  fields: Fields,
-  moves: boolean,
-): Promise<HttpAnswer> {
+function send(bank: Bank, path: string, fields: Fields, moves: boolean): Promise<HttpAnswer> {
   const body: HttpOptions = written(fields)
-  // DECIDE(login): how does a request prove the merchant?
-  const login = { authorization: basicAuthorization(account.user, account.password) }
-  const headers = { ...body.headers, ...login }
   // Operators write the URL with or without a slash at its end.
-  const url = config.url.replace(/\/$/, '')
-  return http.request('POST', `${url}${path}`, { ...body, moves, headers })
+  const url = `${bank.config.url.replace(/\/$/, '')}${path}`
+  return loggedIn(bank, moves, (authorization) => {
+    const headers = { ...body.headers, authorization }
+    return bank.http.request('POST', url, { ...body, moves, headers })
+  })
 }

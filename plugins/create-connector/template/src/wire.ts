@@ -1,5 +1,5 @@
 /** The wire of Acme Bank: named fields as JSON. No other file of the connector knows it. */
-import type { HttpOptions, Sensitive } from '@tollgate/plugin-kit'
+import { type HttpOptions, readJson, type Sensitive } from '@tollgate/plugin-kit'
 
 /** Fields of a request. Card data stays `Sensitive`: `http` reveals it while it writes. */
 export type Fields = Readonly<Record<string, string | Sensitive | undefined>>
@@ -11,7 +11,7 @@ export const written = (fields: Fields): Pick<HttpOptions, 'json'> => ({ json: f
 export function read(body: Buffer): Readonly<Record<string, string>> | undefined {
   let json: unknown
   try {
-    json = JSON.parse(body.toString('utf8'))
+    json = readJson(body)
   } catch {
     return undefined
   }

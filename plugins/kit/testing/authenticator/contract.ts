@@ -1,7 +1,7 @@
 import type { Authenticator } from '../../authenticator.ts'
 import type { ContractCase, ContractReport, NotSupported } from '../contract.ts'
 import { runCases } from '../contract.ts'
-import type { StageOptions } from '../environment.ts'
+import { hangMs, type StageOptions } from '../environment.ts'
 import type { AuthenticatorCase } from './case.ts'
 import { enquiry } from './cases/enquiry.ts'
 import { events } from './cases/events.ts'
@@ -30,7 +30,7 @@ export type AuthenticatorContractOptions = Partial<StageOptions>
 export function authenticatorCases(
   authenticator: Authenticator,
   sandbox: AuthenticatorSandbox,
-  { patienceMs = 10_000, graceMs = 2_000 }: AuthenticatorContractOptions = {},
+  { patienceMs = hangMs, graceMs = hangMs }: AuthenticatorContractOptions = {},
 ): { readonly cases: readonly ContractCase[]; readonly notSupported: readonly NotSupported[] } {
   const rows = Object.entries(authenticatorParts).flatMap(([part, all]) =>
     all.map((row) => ({ part, row, why: row.without?.(authenticator, sandbox) })),

@@ -50,7 +50,7 @@ export async function openAuthenticatorStage(
     options,
     withoutSending,
   )
-  const { said, clock, config, account, call, close } = environment
+  const { said, clock, config, account, call, forgetTokens, close } = environment
   const ask = async (
     work: (context: AuthenticatorContext) => Promise<Authentication | { is: 'notFound' }>,
     more?: Until,
@@ -67,6 +67,7 @@ export async function openAuthenticatorStage(
     config,
     account,
     call,
+    forgetTokens,
     close,
     get front() {
       return environment.front

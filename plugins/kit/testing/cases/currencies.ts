@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict'
-import type { Money } from '../../outcome.ts'
-import { type Case, claimsIn, mustHaveMoved, needs, needsHandler } from '../case.ts'
-import type { Stage } from '../harness.ts'
-import { operationOn, originalKind } from '../operation.ts'
+import {
+  type Case,
+  claimsIn,
+  mustHaveMoved,
+  mustNotHaveMoved,
+  needs,
+  needsHandler,
+} from '../case.ts'
+import { type Stage, told } from '../harness.ts'
+import { firstKinds, operationOn, originalKind } from '../operation.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { eventOf, needsInbound } from './events.ts'
-import { mustBeForAll, needsOddCurrency, oddCurrenciesOf, operationFor } from './outcomes.ts'
+import {
+  amountIn,
+  mustBeForAll,
+  needsOddCurrency,
+  oddCurrenciesOf,
+  operationFor,
+  smallestOf,
+} from './outcomes.ts'
 
 /** A second table of decimals, in follow-ups or in messages, is easily another one than the first. */
 export const currencies: readonly Case[] = [
@@ -12,14 +26,38 @@ export const currencies: readonly Case[] = [
     name: 'captures and refunds keep their minor units in every currency',
     without: needs(needsHandler('capture', 'refund'), needsOddCurrency),
     async run(stage) {
-      const { connector } = stage
-      for (const currency of oddCurrenciesOf(connector)) {
+      const { connector, sandbox } = stage
+      for (const currency of oddCurrenciesOf(connector, sandbox)) {
         for (const kind of (['capture', 'refund'] as const).filter((known) => connector[known])) {
-          const first = await stage.prepare(originalKind(connector, kind)!, amountIn(currency))
+          const first = await stage.prepare(
+            originalKind(connector, kind)!,
+            inAll(currency, sandbox),
+          )
           const original = await stage.done(first)
-          const minor = connector.supports[kind]?.partial ? 4601n : 9203n
+          const { minor } = connector.supports[kind]?.partial
+            ? inPart(currency, sandbox)
+            : first.amount
           await mustBeDoneFor(stage, operationOn(connector, kind, original, minor))
         }
+      }
+    },
+  },
+  {
+    name: 'an amount that the acquirer has no unit for is never rounded',
+    without: needs(needsHandler(...firstKinds), (connector, sandbox) =>
+      tooFineOf(connector, sandbox).length > 0
+        ? undefined
+        : 'the acquirer has a unit for every amount of its currencies',
+    ),
+    async run(stage) {
+      const { connector, sandbox } = stage
+      for (const currency of tooFineOf(connector, sandbox)) {
+        const scene = { ...sandbox.approved[0]!, amount: { minor: 9203n, currency } }
+        const before = await stage.bookings()
+        const { outcome, thrown } = await stage.perform(operationFor(stage, scene))
+        const was = `9203 minor units of ${currency} were ${told(outcome, thrown)}`
+        assert.ok(outcome.is === 'notSent' || outcome.is === 'declined', was)
+        await mustNotHaveMoved(stage, before, `${was}, and nothing moves`)
       }
     },
   },
@@ -28,25 +66,29 @@ export const currencies: readonly Case[] = [
     without: needs(needsInbound, needsOddCurrency),
     async run(stage) {
       const { sandbox, acquirer } = stage
-      for (const currency of oddCurrenciesOf(stage.connector)) {
-        const scene = { ...sandbox.approved[0]!, amount: amountIn(currency) }
+      for (const currency of oddCurrenciesOf(stage.connector, sandbox)) {
+        const scene = { ...sandbox.approved[0]!, amount: inAll(currency, sandbox) }
         const { operation } = await stage.done(operationFor(stage, scene))
         const [claim] = await claimsIn(stage, await eventOf(stage, operation.key))
-        const rule = `the event about 9203 minor units of ${currency} claims them`
+        const rule = `the event about ${operation.amount.minor} minor units of ${currency} claims them`
         assert.deepEqual(claim?.amount, operation.amount, rule)
         if (sandbox.chargebacks !== true) continue
         assert.ok(acquirer.chargeback, 'a sandbox with chargebacks needs chargeback()')
-        const part: Money = { minor: 4601n, currency }
+        const part = inPart(currency, sandbox)
         const message = await acquirer.chargeback(operation.key, part)
         const [dispute] = await claimsIn(stage, message)
-        const also = `the chargeback of 4601 minor units of ${currency} claims them`
+        const also = `the chargeback of ${part.minor} minor units of ${currency} claims them`
         assert.deepEqual(dispute?.amount, part, also)
       }
     },
   },
 ]
 
-const amountIn = (currency: string): Money => ({ minor: 9203n, currency })
+const tooFineOf: typeof oddCurrenciesOf = (connector, sandbox) =>
+  oddCurrenciesOf(connector, sandbox).filter((code) => smallestOf(code, sandbox) > 1n)
+
+const inAll = (currency: string, sandbox: Sandbox) => amountIn(currency, 9203n, sandbox)
+const inPart = (currency: string, sandbox: Sandbox) => amountIn(currency, 4601n, sandbox)
 
 async function mustBeDoneFor(stage: Stage, operation: ReturnType<typeof operationOn>) {
   const { kind, amount } = operation

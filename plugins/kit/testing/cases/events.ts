@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { isChargeback } from '@tollgate/schemas'
 import type { Claim, Connector, Inbound } from '../../connector.ts'
 import { type Case, claimsIn } from '../case.ts'
-import type { Stage } from '../harness.ts'
+import { isBelieved, type Stage } from '../harness.ts'
 import { firstKinds, firstOperation, suits } from '../operation.ts'
 
-export const needsInbound = ({ inbound }: Connector): string | undefined =>
+const needsAnyInbound = ({ inbound }: Connector): string | undefined =>
   inbound === undefined ? 'the connector has no inbound' : undefined
+
+/** Messages whose news is believed. */
+export const needsInbound = (connector: Connector): string | undefined =>
+  needsAnyInbound(connector) ??
+  (isBelieved(connector) ? undefined : 'the acquirer proves none of its messages')
 
 /** Headers that prove nothing. */
 export const plainHeader = /^(content-type|content-length|host|user-agent|accept|date)$/
@@ -118,8 +123,26 @@ export const events: readonly Case[] = [
     },
   },
   {
+    name: 'a message without a proof names the operation to ask about, and claims nothing of it',
+    without: (connector) =>
+      needsAnyInbound(connector) ??
+      (isBelieved(connector) ? 'the acquirer proves its messages' : undefined),
+    async run(stage) {
+      const { operation } = await paid(stage)
+      const message = await eventOf(stage, operation.key)
+      assert.equal(await verify(stage, message), false, 'what is never proven is not proven here')
+      const said = (await claimsIn(stage, message)).map(({ key, outcome }) => [key, outcome.is])
+      const rule = 'the engine asks the acquirer: `onlyAsks` makes such claims'
+      assert.deepEqual(said, [[operation.key, 'unknown']], rule)
+      assert.ok(
+        stage.connector.resolve.enquire,
+        'a message that makes the engine ask needs enquire',
+      )
+    },
+  },
+  {
     name: 'garbage is never an event',
-    without: needsInbound,
+    without: needsAnyInbound,
     async run(stage) {
       for (const text of ['', 'null', '[]', '{}', '"x"', '<xml/>', '{"id":', '\u0000\u00ff']) {
         const message: Inbound = { body: Buffer.from(text), headers: {}, query: {} }

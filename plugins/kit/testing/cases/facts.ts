@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Group, resultGroup } from '@tollgate/schemas'
 import { type Connector, contractVersion } from '../../connector.ts'
 import { impossibleFact } from '../../facts.ts'
-import type { Outcome } from '../../outcome.ts'
+import type { Declined } from '../../outcome.ts'
 import { type Case, mustNotHaveMoved, needs, needsEnquiry, needsLine } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
 import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
@@ -15,7 +15,7 @@ export const harmlessName = /public|id$|url$|name$/i
 export const facts: readonly Case[] = [
   {
     name: 'the declaration of the connector is complete',
-    async run({ connector, sandbox, acquirer }) {
+    async run({ connector, sandbox, acquirer, account }) {
       const { name, contract, supports, resolve } = connector
       assert.match(name, /^[a-z][a-z0-9-]{0,39}$/, 'name is lower-case letters, digits, hyphens')
       assert.equal(contract, contractVersion, 'contract is the version of this kit')
@@ -29,7 +29,12 @@ export const facts: readonly Case[] = [
       assert.ok(supports.methods.length > 0, 'supports.methods names a payment method')
       assert.notDeepEqual(supports.modes, [], 'supports.modes names a mode')
       assert.equal(impossibleFact(supports), undefined)
-      if (supports.key.by === 'key') assert.ok(supports.key.ttlMs > 0, 'key.ttlMs is above 0')
+      if (typeof supports.key === 'function') {
+        for (const kind of handlers) {
+          const fact = impossibleFact({ ...supports, key: supports.key(kind, account) })
+          assert.equal(fact, undefined, `of a ${kind}`)
+        }
+      }
       // Without `answers` the line cannot be tested, which a connector with a network must not
       // avoid.
       const hasLine = acquirer.url !== undefined
@@ -132,6 +137,9 @@ export const facts: readonly Case[] = [
       const before = await stage.bookings()
       const refused = await stage.perform(await stage.prepare(kind), { account })
       mustBlameTheAccount(refused.outcome, refused.thrown)
+      const isRefused = ['declined', 'unknown', 'notSent'].includes(refused.outcome.is)
+      const was = `a payment with wrong credentials was ${told(refused.outcome, refused.thrown)}`
+      assert.ok(isRefused, was)
       const { outcome: repeat } = await stage.perform(operation, { account })
       const isOfKey = repeat.is === 'declined' && repeat.ofKey !== undefined
       const first =
@@ -155,11 +163,11 @@ export const facts: readonly Case[] = [
 /** Reasons by which a merchant finds that the set-up is wrong, and not the shopper's card. */
 const groupsOfSetUp: readonly string[] = ['communication', 'configuration', 'system', 'async']
 
-function mustBlameTheAccount(outcome: Outcome, thrown: unknown): void {
-  if (outcome.is === 'unknown') return
-  const was = `a payment with wrong credentials was ${told(outcome, thrown)}`
-  assert.equal(outcome.is, 'declined', was)
-  const group = resultGroup(outcome.reason)
+/** No decline, or one that blames no card: a connector without a token has sent nothing. */
+export function mustBlameTheAccount(outcome: { readonly is: string }, thrown: unknown): void {
+  if (outcome.is !== 'declined') return
+  const was = `a payment with refused credentials was ${told(outcome as Declined, thrown)}`
+  const group = resultGroup((outcome as Declined).reason)
   const rule = 'the reason says that the connection or the set-up is wrong: 900.100.200, say'
   assert.ok(groupsOfSetUp.includes(group), `${was}, which blames the card; ${rule}`)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Kind } from '../../connector.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsHandler } from '../case.ts'
-import { delivered, type Stage, told } from '../harness.ts'
+import { delivered, isBelieved, type Stage, told } from '../harness.ts'
 import { type Done, operationOn, originalKind } from '../operation.ts'
 
 /** Operations on an earlier one. */
@@ -103,11 +103,15 @@ async function mustBeRefused(stage: Stage, kind: Kind): Promise<void> {
   const { outcome, thrown } = await stage.perform(operation)
   const was = `${kind} of ${minor + 1n} of ${minor} was ${told(outcome, thrown)}`
   const isTaken = outcome.is === 'accepted' || outcome.is === 'pending'
-  if (isTaken && stage.connector.inbound !== undefined) {
-    // An acquirer that only takes an operation refuses it later.
+  // An acquirer that only takes an operation refuses it later.
+  if (isTaken && isBelieved(stage.connector)) {
     const claims = await delivered(stage, operation.key)
     const said = claims.map((claim) => `${claim.key} ${claim.outcome.is}`)
     assert.deepEqual(said, [`${operation.key} declined`], `${was}; its event refuses it`)
+  } else if (isTaken && stage.connector.resolve.enquire !== undefined) {
+    const found = await stage.enquire(operation)
+    const end = `${was}, and an enquiry returns ${told(found.outcome, found.thrown)}`
+    assert.equal(found.outcome.is, 'declined', `${end}; it refuses it`)
   } else assert.equal(outcome.is, 'declined', was)
   await mustNotHaveMoved(stage, before, `a ${kind} above the sum moves nothing`)
 }

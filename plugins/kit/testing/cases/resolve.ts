@@ -11,7 +11,15 @@ import {
   needsReversal,
 } from '../case.ts'
 import type { Fault } from '../fault.ts'
-import { delivered, reversalEnded, type Stage, told } from '../harness.ts'
+import {
+  delivered,
+  endOf,
+  isBelieved,
+  isDone,
+  reversalEnded,
+  type Stage,
+  told,
+} from '../harness.ts'
 import { firstKinds, firstOperation, followUpKinds, moneyKinds, suits } from '../operation.ts'
 import type { Sandbox, Scene } from '../sandbox.ts'
 import { askUnder, lineFaults, performUnder } from './line.ts'
@@ -70,9 +78,7 @@ export const resolve: readonly Case[] = [
       for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
         const operation = await stage.prepare(kind)
         await performUnder(stage, operation, lost)
-        const { outcome, thrown } = await stage.enquire(operation)
-        const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-        assert.ok(isDone, `an enquiry about a ${kind} returns ${told(outcome, thrown)}`)
+        await mustBeFound(stage, operation, `an enquiry about a ${kind}`)
       }
     },
   },
@@ -98,9 +104,7 @@ export const resolve: readonly Case[] = [
         `${rule}, not ${told(early.outcome, early.thrown)}`,
       )
       await met.release()
-      const { outcome, thrown } = await stage.enquire(operation)
-      const isDone = outcome.is === 'approved' || outcome.is === 'accepted'
-      assert.ok(isDone, `an enquiry returns ${told(outcome, thrown)} after a late arrival`)
+      await mustBeFound(stage, operation, 'after a late arrival an enquiry')
     },
   },
   {
@@ -188,7 +192,8 @@ export const resolve: readonly Case[] = [
     ),
     async run(stage) {
       const { connector } = stage
-      assert.ok(connector.inbound, 'a connector whose acquirer takes latecomers has inbound')
+      const rule = 'a connector whose acquirer takes latecomers has inbound, with proof'
+      assert.ok(isBelieved(connector), rule)
       for (const kind of firstKinds.filter((known) => connector[known])) {
         const operation = await stage.prepare(kind)
         const before = await stage.bookings()
@@ -243,10 +248,15 @@ async function losesByItself(stage: Stage, scene: Scene): Promise<void> {
   const operation = firstOperation(stage.connector, kindOf(stage.connector), scene)
   const { outcome } = await stage.perform(operation)
   assert.equal(outcome.is, 'unknown', `a payment without an answer was ${told(outcome)}`)
-  const found = (await stage.enquire(operation)).outcome
-  const isDone = found.is === 'approved' || found.is === 'accepted'
-  assert.ok(isDone, `an enquiry returns ${told(found)}`)
+  await mustBeFound(stage, operation, 'an enquiry')
   await mustHaveMoved(stage, before, [operation], 'the payment is made once, for its amount')
+}
+
+/** The acquirer has the operation, perhaps only taken: an enquiry says so, and finds it done in the end. */
+export async function mustBeFound(stage: Stage, operation: Operation, what: string): Promise<void> {
+  const { outcome, thrown } = await stage.enquire(operation)
+  const end = await endOf(stage, operation, outcome)
+  assert.ok(isDone(end), `${what} returns ${told(end, thrown)}`)
 }
 
 /** A reversed key has no further effect, and no enquiry returns it as approved. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Claim } from '../../connector.ts'
 import type { Found, ReversalEnd } from '../../outcome.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsReversal } from '../case.ts'
-import { reversalEnded, type Stage, told } from '../harness.ts'
+import { isBelieved, reversalEnded, type Stage, told } from '../harness.ts'
 import { answered, firstKinds, firstOperation, suits } from '../operation.ts'
 import type { Booking, Sandbox } from '../sandbox.ts'
 
@@ -45,7 +45,7 @@ export const reversals: readonly Case[] = [
 /** A payment whose reversal the acquirer took; a repeat requests nothing twice. */
 async function requested(stage: Stage) {
   const scene = stage.sandbox.reversedLater!
-  const tells = stage.connector.resolve.enquire ?? stage.connector.inbound
+  const tells = stage.connector.resolve.enquire !== undefined || isBelieved(stage.connector)
   assert.ok(tells, 'a connector that requests reversals has resolve.enquire or inbound')
   const kind = firstKinds.find((known) => stage.connector[known] && suits(scene, known))
   assert.ok(kind, 'the connector has no handler for sandbox.reversedLater')
@@ -76,7 +76,7 @@ function mustBeClaimed(
   key: string,
   is: ReversalEnd['is'],
 ): void {
-  if (connector.inbound === undefined) return
+  if (!isBelieved(connector)) return
   const said = claims.map((claim) => ({ key: claim.key, is: claim.outcome.is }))
   assert.deepEqual(said, [{ key, is }], 'the event claims the end of the reversal')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Connector } from '../../connector.ts'
 import type { ContractCase, ContractReport, NotSupported } from '../contract.ts'
 import { runCases } from '../contract.ts'
-import type { StageOptions } from '../environment.ts'
+import { hangMs, type StageOptions } from '../environment.ts'
 import type { SettlementCase } from './case.ts'
 import { completeness } from './cases/completeness.ts'
 import { fetching } from './cases/fetching.ts'
@@ -27,7 +27,7 @@ export type SettlementContractOptions = Partial<StageOptions>
 export function settlementCases(
   connector: Connector,
   sandbox: SettlementSandbox,
-  { patienceMs = 10_000, graceMs = 2_000 }: SettlementContractOptions = {},
+  { patienceMs = hangMs, graceMs = hangMs }: SettlementContractOptions = {},
 ): { readonly cases: readonly ContractCase[]; readonly notSupported: readonly NotSupported[] } {
   const { settlement } = connector
   assert.ok(settlement, `${connector.name} has no settlement`)

@@ -86,13 +86,14 @@ async function openInstitute(
     options,
     (context) => context,
   )
-  const { said, clock, config, account, call, close } = environment
+  const { said, clock, config, account, call, forgetTokens, close } = environment
   return {
     said,
     clock,
     config,
     account,
     call,
+    forgetTokens,
     close,
     get front() {
       return environment.front

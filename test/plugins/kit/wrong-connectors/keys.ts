@@ -1,6 +1,6 @@
 /** Mistakes with keys, and with the mark of requests that move money. */
 import { randomBytes } from 'node:crypto'
-import type { Connector } from '@tollgate/plugin-kit'
+import type { Connector, Kind } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
 import { contextOver, overHttp, resolving, type Wrap, type Wrong } from './changed-connector.ts'
 import { faultCases } from './line.ts'
@@ -12,11 +12,11 @@ const untagged: Wrap =
     send(method, url, options)
 
 /** A connector that remembers its keys and sends a repeat under another one. */
-function repeating(): Connector {
+export function repeating(of: Kind = 'debit'): Connector {
   const sent = new Set<string>()
   return overHttp((send, { key, kind }) => async (method, url, options = {}) => {
     const isRepeat = sent.has(key)
-    if (kind === 'debit') sent.add(key)
+    if (kind === of) sent.add(key)
     if (!isRepeat) return send(method, url, options)
     const own = randomBytes(16).toString('hex')
     const headers = { ...options.headers, 'idempotency-key': own }

@@ -63,6 +63,16 @@ export const lineMistakes: readonly Wrong[] = [
     noticed: ['notSent is never returned after a request was written'],
   },
   {
+    what: 'declines the card when a look-up before the payment fails',
+    connector: around((handler) => async (operation, context) => {
+      const { status } = await context.http.get(`${context.config.url}/account`)
+      return status >= 500 ? declined('800.100.152') : handler(operation, context)
+    }),
+    noticed: [
+      'a fault of a request before the one that moves money moves nothing, and ends nothing',
+    ],
+  },
+  {
     what: 'sends again after a time-out or a reset',
     connector: around(
       (handler) => (operation, context) =>

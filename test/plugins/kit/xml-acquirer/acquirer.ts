@@ -95,8 +95,8 @@ export async function startXmlAcquirer(account: XmlAccount): Promise<RunningXmlA
   const server = createServer(async (request, response) => {
     response.setHeader('content-type', 'text/xml; charset=utf-8')
     const isKnown = request.headers.authorization === login
-    const root = isKnown ? answerTo(books, await documentOf(request)) : { Error: 'credentials' }
-    response.writeHead(isKnown ? 200 : 401).end(writeXml(root as XmlNode).join(''))
+    const root = isKnown ? answerTo(books, await orderIn(request)) : { Error: 'credentials' }
+    response.writeHead(isKnown ? 200 : 401).end(documentOf(root as XmlNode))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -142,7 +142,14 @@ export async function startXmlAcquirer(account: XmlAccount): Promise<RunningXmlA
   }
 }
 
-async function documentOf(request: IncomingMessage): Promise<XmlElement | undefined> {
+/** "Each answer names its document type." */
+const documentOf = (root: XmlNode): string =>
+  `\ufeff${writeXml(root).join('')}`.replace(
+    '?>',
+    '?><!DOCTYPE Response SYSTEM "http://127.0.0.1:1/answer.dtd">',
+  )
+
+async function orderIn(request: IncomingMessage): Promise<XmlElement | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   try {

@@ -6,7 +6,7 @@ import {
   basicAuthorization,
   type Connector,
   type Context,
-  currencyOf,
+  decimalOf as decimal,
   declined,
   defineConnector,
   type HttpAnswer,
@@ -15,6 +15,7 @@ import {
   type InboundReply,
   isHmac,
   type Money,
+  moneyOfDecimal,
   none,
   type Operation,
   type Outcome,
@@ -50,22 +51,13 @@ export type XmlContext = Context<SettingsOf<typeof config.rows>, SettingsOf<type
 
 export const signatureHeader = 'x-signature'
 
-/** `92.00`: a decimal number in the currency's own decimals. */
-export function decimalOf({ minor, currency }: Money): string {
-  const exponent = currencyOf(currency)?.exponent ?? 0
-  const digits = String(minor).padStart(exponent + 1, '0')
-  return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
-}
+/** "Amounts in ISK have two decimals, and amounts in HUF none." */
+export const exponents = { ISK: 2, HUF: 0 }
+export const decimalOf = (money: Money): string => decimal(money, exponents)
 
 /** The money of an element `<Amount currency="EUR">92.00</Amount>`; undefined unless it is written as agreed. */
-export function moneyIn(amount: XmlElement | undefined): Money | undefined {
-  const currency = amount?.attributes.currency ?? ''
-  const exponent = currencyOf(currency)?.exponent
-  const [, whole = '', decimals = ''] =
-    /^([0-9]{1,12})(?:\.([0-9]{1,4}))?$/.exec(amount?.text ?? '') ?? []
-  if (exponent == null || whole === '' || decimals.length !== exponent) return undefined
-  return { minor: BigInt(whole + decimals), currency }
-}
+export const moneyIn = (amount: XmlElement | undefined): Money | undefined =>
+  moneyOfDecimal(amount?.text ?? '', amount?.attributes.currency ?? '', exponents)
 
 const disputeReasonFor = reasonTable(
   { '4837': '000.100.222', '4853': '000.100.223' },

@@ -5,7 +5,7 @@ import type { Sandbox } from '@tollgate/plugin-kit/testing'
 import { xmlText } from '@tollgate/plugin-kit/xml'
 import { card } from '../card-instrument.ts'
 import { numbers, startXmlAcquirer } from './acquirer.ts'
-import { decimalOf } from './connector.ts'
+import { decimalOf, exponents } from './connector.ts'
 
 const withCode = (body: string, code: string) =>
   body.replace(/<Code>[^<]*<\/Code>/, `<Code>${code}</Code>`)
@@ -14,6 +14,7 @@ export const xmlSandbox: Sandbox = {
   approved: [{ instrument: card(numbers.approved) }],
   declined: { instrument: card(numbers.declined), reason: '800.100.152' },
   chargebacks: true,
+  exponents,
   texts: ['merchantTransactionId', 'descriptor', 'holder'],
   answers: {
     alterAmount: (body, amount: Money) =>
