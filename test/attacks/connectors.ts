@@ -2,6 +2,7 @@ import type { PaymentView } from '../../core/index.ts'
 import { isFailure, isPending, isSuccess } from '../../schemas/index.ts'
 import { type AcquirerRun, scriptedAcquirer, startWithAcquirer } from '../rig/acquirer.ts'
 import { checkBooks } from '../rig/books.ts'
+import { until } from '../rig/gateway.ts'
 import type { Attack, AttackRun } from './attack.ts'
 import { type Expected, lies, misdeeds } from './wrong-outcomes.ts'
 
@@ -146,7 +147,11 @@ async function followUps(run: AttackRun, engine: AcquirerRun): Promise<void> {
   for (const [no, { what, debit }] of misdeeds.entries()) {
     const reference = `capture-${no}`
     engine.acquirer.tell(reference, {})
-    const { id } = await engine.debit(reference, {}, { paymentType: 'PA' })
+    // A busy machine can use up the time for a payment before the connector is called.
+    const { id } = await until(async () => {
+      const view = await engine.debit(reference, {}, { paymentType: 'PA' })
+      return isSuccess(view.result.code) ? view : undefined
+    })
     engine.acquirer.tell(reference, { capture: debit as never })
     await engine.gateway.payments
       .capture(id, { amount: '92.00', currency: 'EUR' })

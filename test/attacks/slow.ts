@@ -110,13 +110,14 @@ async function honestPayments(url: string, token: string, count: number): Promis
   return count
 }
 
-/** Opens twice the permitted number of connections beside one earlier client. */
+/** Opens twice the permitted number of connections from one address beside one earlier client of another. */
 async function floodOf(url: string, token: string, most: number) {
   const kept = open(url)
   kept.on('error', () => {})
   await once(kept, 'connect')
   const reader = new AnswerReader()
   const ask = async (): Promise<string> => {
+    if (kept.closed) return 'closed'
     const answer = new Promise<string>((resolve) => {
       kept.on('data', (chunk) => {
         const [first] = reader.add(chunk)
@@ -131,7 +132,7 @@ async function floodOf(url: string, token: string, most: number) {
   const sockets: Socket[] = []
   const closed = new Set<Socket>()
   for (let no = 0; no < most * 2; no += 1) {
-    const socket = open(url)
+    const socket = open(url, '127.0.0.2')
     socket.on('error', () => {})
     for (const event of ['end', 'close'] as const) socket.once(event, () => closed.add(socket))
     socket.resume()

@@ -45,9 +45,10 @@ export class AnswerReader {
   }
 }
 
-export const open = (url: string): Socket => {
+export const open = (url: string, localAddress?: string): Socket => {
   const { hostname, port } = new URL(url)
-  return connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true })
+  const half = { noDelay: true, allowHalfOpen: true }
+  return connect({ ...half, host: hostname, port: Number(port), localAddress })
 }
 
 /**

@@ -195,8 +195,9 @@ describe("the acquirer's references of a decided payment", () => {
       })
       return id
     }
+    // Not again after a refusal, which these tests expect.
     const add = (id: string, reference: string) =>
-      run.operator.settle(id, 'approved', { ...by, references: { reference } })
+      run.gateway.operator.settle(id, 'approved', { ...by, references: { reference } })
 
     test('those of a message stay, and the operator is told', async () => {
       const id = await approvedBy()

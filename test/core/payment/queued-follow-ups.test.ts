@@ -72,7 +72,7 @@ describe('a follow-up in the queue', () => {
       outcome: { is: 'declined', reason: '800.100.203', refs: {} },
     })
 
-    await run.another({ role: 'all' })
+    const worker = await run.another({ role: 'all' })
     const codes = Object.fromEntries(
       await Promise.all(
         Object.entries(refunds).map(async ([name, refund]) => [
@@ -95,6 +95,7 @@ describe('a follow-up in the queue', () => {
     assert.deepEqual(await counts(chargedBack), left)
     assert.deepEqual(await counts(frozen), left)
     assert.deepEqual(await counts(sound), { ...left, refunded: 9_200n })
+    await worker.close()
   })
 
   test('a sale is not charged anew once it was reversed', async () => {

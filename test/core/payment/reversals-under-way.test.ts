@@ -177,7 +177,8 @@ describe('words while a reversal by key is under way', { concurrency: false }, (
       await run.hurry()
       return (await run.code(id)) === undecided ? undefined : true
     })
-    assert.equal(await processed(run, eventId), 'settled')
+    // The message ends it, unless it meets the engine's own question, whose answer then does.
+    assert.ok(['settled', 'known'].includes(await processed(run, eventId)))
     assert.ok((await run.kinds(id)).every((kind) => kind === '(undecided)'))
   })
 

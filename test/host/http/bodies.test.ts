@@ -185,7 +185,7 @@ describe('bodies at a host', () => {
     return socket
   }
 
-  const large = 3_000_000
+  const large = 2_000_000
   const post = (path: string, bytes: number, token = '') =>
     exchange(
       host.url,
