@@ -23,7 +23,7 @@ type Texts = { readonly [Name in keyof Item]: string }
 export type Signed = {
   readonly item: Item
   readonly texts: Texts
-  /** Whether no other item has the same signed text, and the item says whether something succeeded. */
+  /** Whether no other item has the same signed text, all names are ones, and it is said whether something succeeded. */
   readonly isClear: boolean
   readonly signature: string | undefined
   /** When it happened, unproven: another date can make operators look, no more. Empty for another form. */
@@ -91,7 +91,8 @@ function readItem(given: unknown): Signed {
     },
     texts,
     isClear:
-      Object.values(others).every((text) => !/[:\\]/.test(text)) &&
+      texts.pspReference !== '' &&
+      Object.values(others).every((text) => /^[^:\\\p{C}]{0,255}$/u.test(text)) &&
       (texts.success === 'true' || texts.success === 'false'),
     signature: typeof hmacSignature === 'string' ? hmacSignature : undefined,
     date: typeof date === 'string' && /^[0-9TZ:.+-]{10,40}$/.test(date) ? date : '',

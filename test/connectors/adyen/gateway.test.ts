@@ -251,6 +251,28 @@ describe('payments at Adyen', () => {
     await run.tell(genuine)
   })
 
+  test('a signed message that nobody can read is taken, and operators have it on their list', async () => {
+    const { id } = await run.pay()
+    const key = await run.keyOf(id)
+    const about = {
+      eventCode: 'CHARGEBACK',
+      success: true,
+      amount: { value: 9200, currency: 'EUR' },
+    }
+    const before = (await run.gateway.attention()).length
+    for (const pspReference of ['a:b', 'a\u0000', 'x'.repeat(300)]) {
+      await run.tell(run.adyen.message({ ...about, pspReference, merchantReference: key }))
+    }
+    await run.tell(run.adyen.message(reportItem('payout:report 7.csv', '')))
+    const listed = (await run.gateway.attention()).slice(-3)
+    assert.equal((await run.gateway.attention()).length, before + 3)
+    for (const { kind, detail } of listed) {
+      assert.equal(kind, 'event')
+      assert.match(JSON.stringify(detail), /malformed/)
+    }
+    assert.equal(await run.code(id), done)
+  })
+
   /** Makes the engine ask for a reversal, and waits until Adyen took one. */
   async function asked(id: string, key: string): Promise<void> {
     const { ledger } = run.adyen

@@ -170,6 +170,10 @@ describe('reading a file', () => {
   it('lines that cannot be read say why, and unknown types are kept', async (test) => {
     const text = (await whole(test)).toString()
     const read = async (changed: string) => (await itemsIn(Buffer.from(changed)))[1]
+    assert.deepEqual((await itemsIn(Buffer.from(text.replaceAll(';', ','))))[0], {
+      ...{ is: 'bad', line: 1 },
+      why: 'the cells are separated by commas, and must be by semicolons',
+    })
     const bad = async (changed: string) => {
       const item = await read(changed)
       return item?.is === 'bad' && item.why

@@ -140,7 +140,7 @@ export const eventProofRules: readonly Rule[] = [
       for (const eventCode of ['AUTHORISATION', 'CAPTURE', 'CHARGEBACK']) {
         // Another split of `P:O::TestMerchant:` would name a payment as its sender likes.
         for (const more of [
-          { pspReference: 'P:O' },
+          ...['P:O', '', 'a\u0000', 'x'.repeat(256)].map((pspReference) => ({ pspReference })),
           { originalReference: 'O:' },
           { success: 'ok' },
         ]) {
@@ -154,7 +154,10 @@ export const eventProofRules: readonly Rule[] = [
       }
     },
     mistakes: [
-      mistake('signature', '.every((text) => !/[:\\\\]/.test(text)) &&', '.length > 0 &&'),
+      mistake('signature', '[^:\\\\\\p{C}]', '[^\\\\\\p{C}]'),
+      mistake('signature', '[^:\\\\\\p{C}]', '[^:\\\\]'),
+      mistake('signature', '{0,255}$/u', '*$/u'),
+      mistake('signature', "texts.pspReference !== '' &&", ''),
       mistake('signature', "(texts.success === 'true' || texts.success === 'false')", 'true'),
       mistake('events', '[unclear(item)] : []', '[unclear(item)] : [unclear(item)]'),
       mistake('events', '[unclear(item)] : []', '[] : []'),
