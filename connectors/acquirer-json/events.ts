@@ -30,9 +30,11 @@ export function claimsOf({ body }: Inbound): readonly Claim[] {
   } catch {
     throw new Error('the message is not JSON')
   }
-  const payment = readPayment(event?.payment)
-  const dispute = readDispute(event?.dispute)
   if (typeof event?.id !== 'string') throw new Error('the message is not an event of the bank')
+  // Of a type that the manual does not list: no news, and nothing that the bank would have to send again.
+  if (event.payment === undefined && event.dispute === undefined) return []
+  const payment = readPayment(event.payment)
+  const dispute = readDispute(event.dispute)
   if (dispute !== undefined) {
     const { id, reference: key, state, reason } = dispute
     // The amount of the dispute, which is often a part of the payment, and sometimes more.

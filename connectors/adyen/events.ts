@@ -14,7 +14,7 @@ import {
   type Outcome,
   type Records,
 } from '@tollgate/plugin-kit'
-import { eventId, unreadable } from './claims.ts'
+import { eventId, unclear, unreadable } from './claims.ts'
 import { disputeReference } from './dispute.ts'
 import {
   hear,
@@ -33,13 +33,8 @@ import { amendWords } from './undo-record.ts'
 import { hearFailure, hearUndo } from './undo-told.ts'
 import { withPayment } from './undo-words.ts'
 
-/** Adyen repeats a message until it reads `[accepted]`: also one whose key is not set here yet. */
-export const replyTo = (
-  message: Inbound,
-  { account }: Pick<Context<unknown, Account>, 'account'>,
-): InboundReply => ({
-  body: isProven(message, account.hmacKeys) ? '[accepted]' : '[not proven]',
-})
+/** Adyen repeats a message until it reads this. The engine says it of proven messages alone. */
+export const reply: InboundReply = { body: '[accepted]' }
 
 type Account = { readonly merchantAccount: string; readonly hmacKeys: string }
 type Inner = Pick<Context, 'records' | 'log'>
@@ -93,25 +88,29 @@ const fitting: Readonly<Record<Subject['is'], readonly string[]>> = {
 const laterFailures = ['CAPTURE_FAILED', 'REFUND_FAILED', 'REFUNDED_REVERSED']
 
 async function claimsIn(signed: Signed, inner: Inner): Promise<readonly Claim[]> {
-  const { item } = signed
+  const { item, isClear } = signed
   const { eventCode, success } = item
+  if (eventCode === 'REPORT_AVAILABLE') {
+    // The name of a report may have a colon. The account is the own one, so no border can have moved but that of the
+    // earlier reference, which a report lacks.
+    const { pspReference: name, originalReference } = item
+    const isOurs = success && originalReference === '' && isSettlementReport(name)
+    if (isOurs) await announce(inner.records, name)
+    return []
+  }
+  if (!isClear) return isAboutMoney(eventCode) ? [unclear(item)] : []
   if (eventCode === 'AUTHORISATION') return authorisation(item, inner)
   const told = modifying.get(eventCode)?.(success)
   if (told !== undefined) return modification(signed, told, inner)
   if (!success) return []
-  switch (eventCode) {
-    case 'CHARGEBACK':
-    case 'SECOND_CHARGEBACK':
-    case 'CHARGEBACK_REVERSED':
-      return dispute(item, inner)
-    case 'REPORT_AVAILABLE':
-      if (isSettlementReport(item.pspReference)) await announce(inner.records, item.pspReference)
-      return []
-    default:
-      // Steps of a dispute without money, risk, tokens, payouts: nothing to be said about a payment.
-      return []
-  }
+  // Others are steps of a dispute without money, risk, tokens, payouts: nothing to be said about a payment.
+  return disputing.includes(eventCode) ? dispute(item, inner) : []
 }
+
+const disputing = ['CHARGEBACK', 'SECOND_CHARGEBACK', 'CHARGEBACK_REVERSED']
+
+const isAboutMoney = (eventCode: string): boolean =>
+  eventCode === 'AUTHORISATION' || modifying.has(eventCode) || disputing.includes(eventCode)
 
 async function authorisation(item: Item, { records, log }: Inner): Promise<readonly Claim[]> {
   const named = readReference(item.merchantReference)

@@ -19,7 +19,7 @@ import {
   settings,
 } from '@tollgate/plugin-kit'
 import { awayFrom, readCheck, readDetails, readModification, readPayment } from './answers.ts'
-import { claimsOf, replyTo } from './events.ts'
+import { claimsOf, reply } from './events.ts'
 import { rememberIncrease, rememberModification } from './modifications.ts'
 import { currencies } from './money.ts'
 import { basisOf, notePayment, rememberBasis } from './payments.ts'
@@ -142,7 +142,7 @@ export const adyen = defineConnector({
   inbound: {
     verify: (message, { account }) => isProven(message, account.hmacKeys),
     parse: claimsOf,
-    reply: replyTo,
+    reply: () => reply,
   },
   settlement: {
     format: 'ADYEN-SETTLEMENT-DETAILS',

@@ -8,11 +8,9 @@ import {
 } from '@tollgate/plugin-kit'
 import { endsWithPayout } from './settlement.ts'
 
-const reportName = /^settlement_detail_report[\w.-]{0,150}\.csv$/
-
-/** Whether an announced file is a settlement details report. Its name is a part of an address. */
+/** Whether an announced file is a settlement details report. Its name is one part of a path, and can have any sign there. */
 export const isSettlementReport = (name: string): boolean =>
-  reportName.test(name) && !name.includes('..')
+  /^settlement_detail_report[^/\\\p{C}]{0,200}\.csv$/u.test(name)
 
 const countName = 'reports'
 const nthName = (no: number): string => `report:${no}`

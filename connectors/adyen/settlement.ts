@@ -11,6 +11,8 @@ import {
   type RecordType,
   type SettlementItem,
   type TransactionType,
+  textIn,
+  wrongSeparator,
 } from '@tollgate/plugin-kit'
 import { parse as csvReader } from 'csv-parse'
 import { disputeReference } from './dispute.ts'
@@ -60,11 +62,15 @@ const brands: Readonly<Record<string, string>> = {
   maestro: 'MAESTRO',
 }
 
-/** Whether the last line of a report has arrived. */
+/** Whether the last line of a report has arrived, with its end. */
 export function endsWithPayout(body: Buffer): boolean {
   const tail = body.subarray(-longestLine).toString('utf8')
-  if (!tail.endsWith('\n')) return false
-  const line = tail.trimEnd().split('\n').at(-1) ?? ''
+  if (!/[\r\n]$/.test(tail)) return false
+  const line =
+    tail
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1) ?? ''
   return line.split(',').some((cell) => lastTypes.has(cell.replaceAll('"', '')))
 }
 
@@ -76,17 +82,25 @@ type Read = { readonly raw: string; readonly record: readonly string[] }
 /** Reads a settlement details report. */
 export async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SettlementItem> {
   const reader = csvReader({
-    bom: true,
     raw: true,
+    record_delimiter: '\n',
     relax_column_count: true,
     max_record_size: longestLine,
   })
-  const texts = new Texts(bytes)
+  let isEnded = false
+  const texts = (async function* () {
+    for await (const text of textIn(bytes)) {
+      isEnded = text.endsWith('\n')
+      yield text
+    }
+  })()
   const reading = pipeline(Readable.from(texts), reader)
   reading.catch(() => {})
   let columns: readonly string[] | undefined
   let line = 1
   let last = ''
+  /** Of the last cells of the last two lines. */
+  let lengths: readonly [number, number] = [-1, -1]
   let isNamed = false
   for await (const { raw, record } of reader as AsyncIterable<Read>) {
     const at = line
@@ -94,7 +108,8 @@ export async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<S
     if (columns === undefined) {
       columns = record
       const missing = needed.filter((name) => !record.includes(name))
-      if (missing.length > 0) yield bad(at, `the column ${missing.join(', ')} is missing`)
+      const why = `the column ${missing.join(', ')} is missing`
+      if (missing.length > 0) yield bad(at, wrongSeparator(raw, ',') ?? why)
       continue
     }
     if (record.length !== columns.length) {
@@ -106,40 +121,16 @@ export async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<S
     }
     const cells = Object.fromEntries(columns.map((name, no) => [name, record[no] ?? '']))
     last = cells.Type ?? ''
+    lengths = [lengths[1], record.at(-1)!.length]
     if (!isNamed && cells['Batch Number']) {
       isNamed = true
       yield { is: 'file', reference: `${cells['Merchant Account']} batch ${cells['Batch Number']}` }
     }
-    yield* itemsOf(cells, at, raw.replace(/\r?\n$/, ''))
+    yield* itemsOf(cells, at, raw.replace(/\n$/, ''))
   }
   await reading
-  if (lastTypes.has(last) && texts.isWhole) yield { is: 'end' }
-}
-
-/** The bytes as text. A byte that is no UTF-8 ends the reading with an error. */
-class Texts {
-  readonly #bytes: AsyncIterable<Uint8Array>
-  #last = ''
-
-  constructor(bytes: AsyncIterable<Uint8Array>) {
-    this.#bytes = bytes
-  }
-
-  /** Whether the last line has its end. */
-  get isWhole(): boolean {
-    return this.#last.endsWith('\n')
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-    for await (const chunk of this.#bytes) {
-      const text = decoder.decode(chunk, { stream: true })
-      if (text === '') continue
-      this.#last = text.slice(-1)
-      yield text
-    }
-    decoder.decode()
-  }
+  // The last cells, such as dates, are alike in all lines: one without a line end is whole if it is as long as the other.
+  if (lastTypes.has(last) && (isEnded || lengths[0] === lengths[1])) yield { is: 'end' }
 }
 
 const needed = [

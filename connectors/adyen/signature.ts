@@ -7,15 +7,24 @@ export type Item = {
   /** Empty where the item is about no earlier one. */
   readonly originalReference: string
   readonly merchantAccountCode: string
+  /** Empty where the item has none. */
   readonly merchantReference: string
+  /** No whole number where the item has none. */
   readonly value: number
   readonly currency: string
+  /** `unlisted` for a text that can be no code. */
   readonly eventCode: string
   readonly success: boolean
 }
 
+/** The fields as their signature covers them, in its order. */
+type Texts = { readonly [Name in keyof Item]: string }
+
 export type Signed = {
   readonly item: Item
+  readonly texts: Texts
+  /** Whether no other item has the same signed text, all names are ones, and it is said whether something succeeded. */
+  readonly isClear: boolean
   readonly signature: string | undefined
   /** When it happened, unproven: another date can make operators look, no more. Empty for another form. */
   readonly date: string
@@ -45,74 +54,57 @@ export function signedItems({ body }: Inbound): readonly Signed[] {
     const { NotificationRequestItem } = Object(wrapped) as {
       readonly NotificationRequestItem?: unknown
     }
-    const signed = readItem(NotificationRequestItem)
-    if (signed === undefined) throw new Error('an item of the webhook lacks a field')
-    return signed
+    return readItem(NotificationRequestItem)
   })
 }
 
-const isName = (value: unknown): value is string =>
-  typeof value === 'string' && /^[^:\\\p{C}]{1,255}$/u.test(value)
+/** Adyen's libraries sign any text, and nothing for an absent field. */
+const textOf = (value: unknown): string =>
+  ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 
 /**
- * Colons join the signed fields, so of all fields only the merchant's reference may have one: otherwise two different
- * items could have the same signature.
+ * Any field can have any text: what Adyen signed is never refused, because Adyen sends it until it is taken, and holds
+ * back what comes after it. Colons join the fields, so an item is clear only if its merchant's reference alone has one.
  */
-function readItem(given: unknown): Signed | undefined {
+function readItem(given: unknown): Signed {
   const fields = Object(given) as Readonly<Record<string, unknown>>
-  const { pspReference, merchantAccountCode, eventCode, success, eventDate, additionalData } =
-    fields
-  // Not every item is about an earlier one, or has a reference of the merchant.
-  const originalReference = fields.originalReference ?? ''
-  const merchantReference = fields.merchantReference ?? ''
   const { value, currency } = Object(fields.amount) as { value?: unknown; currency?: unknown }
-  const isWhole =
-    isName(pspReference) &&
-    (originalReference === '' || isName(originalReference)) &&
-    isName(merchantAccountCode) &&
-    typeof merchantReference === 'string' &&
-    typeof value === 'number' &&
-    Number.isSafeInteger(value) &&
-    typeof currency === 'string' &&
-    /^[A-Z]{3}$/.test(currency) &&
-    typeof eventCode === 'string' &&
-    /^[A-Z_]{1,80}$/.test(eventCode) &&
-    (success === 'true' || success === 'false')
-  if (!isWhole) return undefined
-  const { hmacSignature } = Object(additionalData) as { readonly hmacSignature?: unknown }
+  const texts = {
+    pspReference: textOf(fields.pspReference),
+    originalReference: textOf(fields.originalReference),
+    merchantAccountCode: textOf(fields.merchantAccountCode),
+    merchantReference: textOf(fields.merchantReference),
+    value: textOf(value),
+    currency: textOf(currency),
+    eventCode: textOf(fields.eventCode),
+    success: textOf(fields.success),
+  }
+  const { merchantReference: _, ...others } = texts
+  const { hmacSignature } = Object(fields.additionalData) as { readonly hmacSignature?: unknown }
+  const { eventDate: date } = fields
   return {
     item: {
-      pspReference,
-      originalReference,
-      merchantAccountCode,
-      merchantReference,
-      value,
-      currency,
-      eventCode,
-      success: success === 'true',
+      ...texts,
+      value: typeof value === 'number' ? value : Number.NaN,
+      eventCode: /^[A-Z_]{1,80}$/.test(texts.eventCode) ? texts.eventCode : 'unlisted',
+      success: texts.success === 'true',
     },
+    texts,
+    isClear:
+      texts.pspReference !== '' &&
+      Object.values(others).every((text) => /^[^:\\\p{C}]{0,255}$/u.test(text)) &&
+      (texts.success === 'true' || texts.success === 'false'),
     signature: typeof hmacSignature === 'string' ? hmacSignature : undefined,
-    date: typeof eventDate === 'string' && /^[0-9TZ:.+-]{10,40}$/.test(eventDate) ? eventDate : '',
+    date: typeof date === 'string' && /^[0-9TZ:.+-]{10,40}$/.test(date) ? date : '',
   }
 }
 
-const fieldsOf = (item: Item): readonly string[] => [
-  item.pspReference,
-  item.originalReference,
-  item.merchantAccountCode,
-  item.merchantReference,
-  String(item.value),
-  item.currency,
-  item.eventCode,
-  String(item.success),
-]
-
 /** The signed text as Adyen's libraries make it: the fields as they are. */
-export const signedText = (item: Item): string => fieldsOf(item).join(':')
+export const signedText = (texts: Texts): string => Object.values(texts).join(':')
 
 /** The same with escaped fields, as Adyen documents it for texts with a colon or a backslash. */
-export const escapedText = (item: Item): string =>
-  fieldsOf(item)
+export const escapedText = (texts: Texts): string =>
+  Object.values(texts)
     .map((field) => field.replaceAll('\\', '\\\\').replaceAll(':', '\\:'))
     .join(':')
 
@@ -132,8 +124,8 @@ export function isProven(message: Inbound, hmacKeys: string): boolean {
     return false
   }
   const keys = keysOf(hmacKeys)
-  return items.every(({ item, signature }) =>
-    [signedText(item), escapedText(item)].some((text) =>
+  return items.every(({ texts, signature }) =>
+    [signedText(texts), escapedText(texts)].some((text) =>
       keys.some((key) => isHmac(signature, text, key, { encoding: 'base64' })),
     ),
   )

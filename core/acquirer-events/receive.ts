@@ -1,4 +1,8 @@
-/** Receives messages of acquirers: stores, acknowledges and then applies them. */
+/**
+ * Receives messages of acquirers: stores, acknowledges and then applies them. Nothing else is acknowledged, because an
+ * acquirer tells once what was acknowledged: a message that nobody can prove or read now may be genuine, and has to
+ * come again.
+ */
 import type { Connector, Inbound, InboundReply } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { ConnectorCall } from '../connector/call.ts'
@@ -29,8 +33,8 @@ type Well = Extract<ReadClaim, { claim: StoredClaim }>
  *
  * @param given the message, or a function that reads it once the account is known
  * @returns the reply that the acquirer expects to a proven message, where the connector names one.
- * @throws GatewayError 404 for an unknown connector or account, 400 for an unreadable message, 503
- * when the signature cannot be checked now, 429 for too many unverified messages.
+ * @throws GatewayError 404 for an unknown connector or account, 400 for a message that is too long, 429 for too many
+ * unverified messages, 503 for one that is not proven, or that the connector cannot read: it has to come again.
  */
 export async function receive(
   engine: Engine,
@@ -55,10 +59,10 @@ export async function receive(
   })
   const from = { connector: connectorName, account: accountKey, address }
   try {
+    // A signature that cannot be proven is often a secret that was changed at one end only.
     const isProven = await take(engine, from, inbound, message, call)
-    // A signature that cannot be proven is often a wrong secret: the acquirer tells again what nobody confirms.
-    const isExpected = isProven || inbound.proof === 'none'
-    return isExpected ? await replyOf(engine, from, inbound, message, call) : undefined
+    if (!isProven && inbound.proof !== 'none') throw notNow('proven')
+    return await replyOf(engine, from, inbound, message, call)
   } finally {
     call.finish()
   }
@@ -86,11 +90,10 @@ async function take(
     () => undefined,
   )
   if (verified === undefined) {
-    // Counted like an unproven one. A permanent refusal would make the acquirer give up a message that may be
-    // genuine.
+    // Counted like an unproven one.
     const about = { connector: connectorName, account: accountKey }
     if (!floods(engine, from, 1)) engine.log.warn(about, 'a message could not be checked')
-    throw notNow()
+    throw notNow('checked')
   }
   if (!verified && isSigned) {
     engine.alarm('forged-event', {
@@ -105,13 +108,9 @@ async function take(
   const claims = await within(engine, call, async () => inbound.parse(message, call)).catch(
     () => null,
   )
-  if (!Array.isArray(claims)) {
-    throw new GatewayError('200.100.103', { description: 'This is no message of the acquirer.' })
-  }
-  if (claims.length > limits.claimsPerMessage) {
-    throw new GatewayError('200.100.103', {
-      description: `A message may make at most ${limits.claimsPerMessage} claims.`,
-    })
+  if (!Array.isArray(claims) || claims.length > limits.claimsPerMessage) {
+    if (verified) await listUnread(engine, from, call.clock.now())
+    throw notNow('read')
   }
   // One is counted already, also for a message without claims.
   if (!verified && floods(engine, from, Math.max(0, claims.length - 1))) throw tooMany()
@@ -124,8 +123,6 @@ async function take(
   const keys = new Set<string>()
   for (const one of well) if (await keep(engine, from, one)) keys.add(one.claim.key)
   if (malformed.length > 0) await putAside(engine, from, verified, malformed)
-  // No entry for an unverified message: its sender gets an error, as none of it was stored.
-  if (!verified && well.length === 0 && malformed.length > 0) throw malformedWhole(malformed)
   for (const key of keys) {
     engine.inFlight.track(workOnKey(engine, connectorName, accountKey, key)).catch(() => {})
   }
@@ -166,10 +163,11 @@ async function within<T>(engine: Engine, call: ConnectorCall, work: () => Promis
   }
 }
 
-const notNow = () =>
+/** Not a 4xx, by which an acquirer may give up a message for good. */
+const notNow = (done: 'checked' | 'proven' | 'read') =>
   new GatewayError('800.800.801', {
     status: 503,
-    description: 'The message could not be checked now. Send it again.',
+    description: `The message could not be ${done} now. Send it again.`,
     retryAfterSeconds: 10,
   })
 
@@ -182,11 +180,6 @@ async function refuseTooMany(engine: Engine, from: From, more: number): Promise<
   if ((row?.count ?? 0) + more <= most) return
   throw tooMany()
 }
-
-const malformedWhole = (malformed: readonly Malformed[]) =>
-  new GatewayError('200.100.103', {
-    description: `This is no message of the acquirer: ${[...new Set(malformed.map(({ why }) => why))].join('; ')}.`,
-  })
 
 const tooMany = () => new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 60 })
 
@@ -208,6 +201,19 @@ async function cardAbout(
 ): Promise<OwnCard | undefined | null> {
   const [row] = await engine.lanes.single(paymentByAttempt(key))
   return row === undefined ? null : cardOf(engine, toPayment(row))
+}
+
+/**
+ * Tells operators of a proven message that the connector cannot read: the acquirer may hold back all later ones for it.
+ * One entry per day, since a connector that is behind, or whose network is away, is one problem.
+ */
+async function listUnread(engine: Engine, from: From, now: Date): Promise<void> {
+  const { connector, account } = from
+  engine.log.warn({ connector, account }, 'a connector cannot read a proven message')
+  const eventId = `unread on ${now.toISOString().slice(0, 10)}`
+  const why = 'the connector cannot read a proven message, which the acquirer sends again'
+  const about = { connector, account, eventId, key: null }
+  await engine.lanes.single(await entryAbout(engine, 'event', about, { why }))
 }
 
 /**

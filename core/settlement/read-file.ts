@@ -7,6 +7,7 @@ import { limits } from '@tollgate/schemas'
 import { type Digest, maskedAccounts } from '../redaction/references.ts'
 import { ItemCheck } from './checked-item.ts'
 import { Exceptions } from './exceptions.ts'
+import { headBytes, seemsToBe } from './foreign-bytes.ts'
 import { digestOfNumber } from './known-bytes.ts'
 import { occurrenceKey } from './record-key.ts'
 import type { ScopeBook } from './scope-book.ts'
@@ -46,13 +47,23 @@ type Given = {
 export async function readFile(given: Given): Promise<ReadFile> {
   const check = new ItemCheck(given.settlement, given.digest)
   const reading = new Reading(given)
-  for await (const item of itemsOf(given.settlement, given.bytes)) {
-    const checked = check.checked(item)
-    // Most elements are records, which wait for nothing unless a buffer is full.
-    await reading.take(checked)
+  const seen: Seen = { head: Buffer.alloc(0) }
+  try {
+    for await (const item of itemsOf(given.settlement, given.bytes, seen)) {
+      const checked = check.checked(item)
+      // Most elements are records, which wait for nothing unless a buffer is full.
+      await reading.take(checked)
+    }
+    return reading.result()
+  } catch (thrown) {
+    const seems = thrown instanceof Refusal ? seemsToBe(seen.head, seen.byParser) : undefined
+    if (seems === undefined) throw thrown
+    throw new Refusal(`the file is no ${given.settlement.format} file: ${seems}`)
   }
-  return reading.result()
 }
+
+/** What the reading of a file saw besides its elements. */
+type Seen = { head: Buffer; byBytes?: unknown; byParser?: unknown }
 
 class Reading {
   readonly #given: Given
@@ -173,20 +184,24 @@ class Reading {
 async function* itemsOf(
   settlement: Settlement,
   bytes: AsyncIterable<Uint8Array>,
+  seen: Seen,
 ): AsyncGenerator<SettlementItem> {
-  const failed: { bytes?: unknown } = {}
   const watched = (async function* () {
     try {
-      yield* bytes
+      for await (const chunk of bytes) {
+        const missing = headBytes - seen.head.length
+        if (missing > 0) seen.head = Buffer.concat([seen.head, chunk.subarray(0, missing)])
+        yield chunk
+      }
     } catch (thrown) {
-      failed.bytes = thrown
+      seen.byBytes = thrown
       throw thrown
     }
   })()
   const items = settlement.parse(watched)[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await nextOf(settlement, items, failed)
+      const next = await nextOf(settlement, items, seen)
       if (next.done === true) return
       yield next.value
     }
@@ -198,12 +213,13 @@ async function* itemsOf(
 async function nextOf(
   { format }: Settlement,
   items: AsyncIterator<SettlementItem>,
-  failed: { bytes?: unknown },
+  seen: Seen,
 ): Promise<IteratorResult<SettlementItem>> {
   try {
     return await items.next()
   } catch (thrown) {
-    if (failed.bytes !== undefined) throw failed.bytes
+    if (seen.byBytes !== undefined) throw seen.byBytes
+    seen.byParser = thrown
     const name = thrown instanceof Error ? thrown.name.slice(0, 64) : 'unknown'
     throw new Refusal(`the file is no ${format} file: its reader failed (${name})`)
   }

@@ -289,15 +289,16 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
      * encrypted, and the records, for an acquirer that names its own reference in place of the engine's key. A message
      * without news has no claims.
      *
-     * @throws Error for a message that is none of the acquirer's, without quoting it. The sender gets 400.
+     * @throws Error for a message that is none of the acquirer's, without quoting it. The sender gets 503, and operators
+     * are told of a proven one: a genuine message of an unlisted type, or with other names than expected, has no claims.
      */
     parse(
       message: Inbound,
       context: Context<Config, Account>,
     ): Promise<readonly Claim[]> | readonly Claim[]
     /**
-     * The reply to a message that is stored, or that makes no claim; without the handler, and for a message that
-     * should be proven and is not, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
+     * The reply to a message that is stored, or that makes no claim, where it is proven or need not be; without the handler, 200 with the engine's
+     * result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
      * because the message is stored.
      */
     reply?(

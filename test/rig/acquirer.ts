@@ -138,6 +138,10 @@ const claimOf = (event: Told1): Claim => ({
   ...(event.reference === undefined ? {} : { reference: event.reference }),
 })
 
+/** Brings a message that is not proven: what it says may be kept, and its acquirer has to send it again. */
+export const sentAgain = (bringing: Promise<unknown>): Promise<void> =>
+  assert.rejects(bringing, { status: 503, retryAfterSeconds: 10 })
+
 /** A message of this acquirer about an operation; without `headers` it is unproven. */
 export const message = (
   about: {

@@ -4,6 +4,7 @@ import {
   type Context,
   defineConnector,
   definePlugin,
+  linesIn,
   type RemoteFile,
   type Settlement,
   type SettlementItem,
@@ -96,23 +97,10 @@ function minorOf(amount: string, currency: string): bigint | undefined {
   return BigInt(whole + decimals.slice(0, exponent).padEnd(exponent, '0'))
 }
 
-/** Lines of a stream of bytes, in UTF-8. @throws TypeError for another encoding. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest = ''
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop()!
-    yield* lines
-  }
-  rest += decoder.decode()
-  if (rest !== '') yield rest
-}
-
 async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SettlementItem> {
   let columns: readonly string[] | undefined
   let line = 0
-  for await (const text of linesOf(bytes)) {
+  for await (const text of linesIn(bytes)) {
     line += 1
     const cells = text.split(';')
     const [first = ''] = cells

@@ -49,6 +49,7 @@ export const sandbox: Sandbox = {
     nameTheKey: true,
   },
   chargebacks: true,
+  messages: ['unlisted'],
   texts: ['merchantTransactionId', 'holder'],
   async open() {
     const account = newAccount()
@@ -93,6 +94,17 @@ export function acquirerOf(adyen: RunningAdyen, account: ReturnType<typeof newAc
     },
     event: async (key) => adyen.messageAbout(referenceIn(key)),
     chargeback: async (key, amount) => adyen.dispute(key, amountFor(amount)),
+    async message(_what, key, amount) {
+      const names = {
+        pspReference: 'a:b\\c/d é"<',
+        originalReference: ' :',
+        merchantReference: key,
+      }
+      return adyen.message({
+        ...{ eventCode: 'news:2', success: true, ...names },
+        amount: amountFor(amount),
+      })
+    },
     async received(key) {
       const sent = adyen.exchanges.find(({ request }) => Object(request).reference === key)
       const { merchantOrderReference, paymentMethod } = Object(sent?.request) as {

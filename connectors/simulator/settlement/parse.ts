@@ -1,33 +1,13 @@
-import type { SettlementItem } from '@tollgate/plugin-kit'
+import { linesIn, type SettlementItem, wrongSeparator } from '@tollgate/plugin-kit'
 import { type Cells, cellsOf, minorOf } from './format.ts'
 
 const recordTypes = new Set(['SETTLED', 'CHARGEBACK', 'CHARGEBACK REVERSAL', 'FEE'])
-
-/** No line of this format comes near. A file without line breaks must not fill the memory. */
-const longestLine = 65_536
-
-/**
- * Lines of a stream of bytes in UTF-8. Text without a line break at its end is cut off, and is no line.
- *
- * @throws TypeError for another encoding.
- */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest = ''
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop()!
-    if (rest.length > longestLine) throw new RangeError('a line is too long')
-    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line
-  }
-  decoder.decode()
-}
 
 /** Reads a settlement file of the simulator. */
 export async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SettlementItem> {
   let columns: readonly string[] | undefined
   let line = 0
-  for await (const text of linesOf(bytes)) {
+  for await (const text of linesIn(bytes)) {
     line += 1
     const cells = cellsOf(text)
     if (cells === undefined) yield { is: 'bad', line, why: 'a quotation mark is not closed' }
@@ -41,9 +21,10 @@ export async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<S
   }
 }
 
-function fileOf([mark, reference = '']: readonly string[]): SettlementItem {
+function fileOf([mark = '', reference = '']: readonly string[]): SettlementItem {
   if (mark === 'FILE' && reference !== '') return { is: 'file', reference }
-  return { is: 'bad', line: 1, why: 'the first line must be FILE with the reference of the file' }
+  const why = 'the first line must be FILE with the reference of the file'
+  return { is: 'bad', line: 1, why: wrongSeparator(mark, ';') ?? why }
 }
 
 function endOf([, count = '', ...totals]: readonly string[], line: number): SettlementItem {

@@ -101,7 +101,7 @@ export type Message =
   | 'partialApproval'
   /** An operation that counted as done, such as a direct debit or a refund, failed afterwards. */
   | 'failure'
-  /** A genuine message about the payment, of a type that the manual does not list. */
+  /** A genuine message about the payment, of a type that the manual does not list, best with every sign in its names. */
   | 'unlisted'
   /** The message about the present state, signed so long ago that the manual says to refuse it. */
   | 'aged'

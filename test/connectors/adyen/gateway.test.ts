@@ -3,10 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
 import { disputeItem, reportItem } from '../../../connectors/adyen/sandbox/messages.ts'
-import { type Dispute, reportOfBooks } from '../../../connectors/adyen/sandbox/report.ts'
+import {
+  batchLine,
+  type Dispute,
+  reportOf,
+  reportOfBooks,
+} from '../../../connectors/adyen/sandbox/report.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
+import { sentAgain } from '../../rig/acquirer.ts'
 import { balanceOf } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
+import { streamed } from '../../rig/settlement.ts'
 import { type AdyenRun, startAdyenRun } from './run.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
@@ -237,9 +244,33 @@ describe('payments at Adyen', () => {
     const { id } = await run.pay()
     const genuine = run.adyen.messageAbout(await run.keyOf(id))
     const text = genuine.body.toString().replaceAll('hmacSignature', 'hmacSignatura')
-    await run.gateway.inbound('adyen', run.account, { ...genuine, body: Buffer.from(text) })
+    await sentAgain(
+      run.gateway.inbound('adyen', run.account, { ...genuine, body: Buffer.from(text) }),
+    )
     assert.notEqual(await run.code(id), done)
     await run.tell(genuine)
+  })
+
+  test('a signed message that nobody can read is taken, and operators have it on their list', async () => {
+    const { id } = await run.pay()
+    const key = await run.keyOf(id)
+    const about = {
+      eventCode: 'CHARGEBACK',
+      success: true,
+      amount: { value: 9200, currency: 'EUR' },
+    }
+    const before = (await run.gateway.attention()).length
+    for (const pspReference of ['a:b', 'a\u0000', 'x'.repeat(300)]) {
+      await run.tell(run.adyen.message({ ...about, pspReference, merchantReference: key }))
+    }
+    await run.tell(run.adyen.message(reportItem('payout:report 7.csv', '')))
+    const listed = (await run.gateway.attention()).slice(-3)
+    assert.equal((await run.gateway.attention()).length, before + 3)
+    for (const { kind, detail } of listed) {
+      assert.equal(kind, 'event')
+      assert.match(JSON.stringify(detail), /malformed/)
+    }
+    assert.equal(await run.code(id), done)
   })
 
   /** Makes the engine ask for a reversal, and waits until Adyen took one. */
@@ -343,5 +374,47 @@ describe('the settlement of payments at Adyen', () => {
       [captured],
     )
     assert.equal(final?.final_by, null, 'a settled capture is final')
+  })
+  test('a report that comes again with other line ends is one report, with each fee once', async () => {
+    const about = {
+      merchantAccount: 'TestMerchant',
+      batch: 900,
+      day: '2026-03-31',
+    }
+    const cents = (minor: bigint) => ({ minor, currency: 'EUR' })
+    const lines = [
+      batchLine(about, 'Fee', cents(1n), ''),
+      batchLine(about, 'Fee', cents(1n), ''),
+      batchLine(about, 'Balancetransfer', cents(5n), ''),
+    ]
+    const text = reportOf(lines).toString()
+    const known = async () =>
+      run.sql(
+        "select line, kind, minor from tollgate.settlement_batch_line where batch = '900' order by line",
+      )
+    const bring = async (spelt: string) => {
+      const bytes = streamed(Buffer.from(spelt))
+      const { id } = await run.gateway.settlement.import(bytes, { accountId: run.account })
+      await until(async () => {
+        const { state, refused } = await run.gateway.settlement.file(id)
+        assert.equal(refused, undefined)
+        return state === 'done' || undefined
+      })
+    }
+    await bring(text)
+    const once = await known()
+    assert.deepEqual(
+      once.map((row) => row.line),
+      [2, 3, 4],
+    )
+    for (const spelt of [
+      text.replaceAll('\n', '\r\n'),
+      text.replaceAll('\n', '\r'),
+      `\uFEFF${text}`,
+      text.trimEnd(),
+    ]) {
+      await bring(spelt)
+      assert.deepEqual(await known(), once)
+    }
   })
 })

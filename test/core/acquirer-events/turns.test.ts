@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { approved, type Found, pending, unknown } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { message, processed } from '../../rig/acquirer.ts'
+import { message, processed, sentAgain } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, charged, type LateRun, lose, startLate } from '../../rig/late-words.ts'
 
@@ -43,7 +43,7 @@ async function dueAgain(run: LateRun, events: readonly Heard[]): Promise<void> {
       [id],
     )
     const forged = message({ eventId, key: await run.keyOf(id), outcome: approval }, {})
-    await hearing.inbound(row!.connector, row!.account_id, forged)
+    await sentAgain(hearing.inbound(row!.connector, row!.account_id, forged))
     await processed(run, eventId)
   }
   await hearing.close()
@@ -136,11 +136,9 @@ describe('an event that waits for its acquirer', () => {
       // The acquirer's answer is fixed. Now the shopper pays, and the acquirer says that something happened.
       const said = name === 'proven' ? unknown('it says nothing of the outcome') : approval
       const eventId = `event-${reference}`
-      await run.gateway.inbound(
-        'scripted',
-        run.account,
-        message({ eventId, key, outcome: said }, headers),
-      )
+      const told = message({ eventId, key, outcome: said }, headers)
+      const bringing = run.gateway.inbound('scripted', run.account, told)
+      await (name === 'proven' ? bringing : sentAgain(bringing))
       await until(async () => {
         const [row] = await run.sql<{ waits: number }>(
           'select waits from tollgate.inbound_event where event_id = $1',

@@ -4,7 +4,13 @@ import { after, before, describe, test } from 'node:test'
 import { limits } from '@tollgate/schemas'
 import { alarms, GuessedIds, marked } from '../../../core/audit/alarm.ts'
 import { type Caller, newId } from '../../../core/index.ts'
-import { type AcquirerRun, message, scriptedName, startWithAcquirer } from '../../rig/acquirer.ts'
+import {
+  type AcquirerRun,
+  message,
+  scriptedName,
+  sentAgain,
+  startWithAcquirer,
+} from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 
 type Line = { fields: Readonly<Record<string, unknown>>; message: string }
@@ -122,7 +128,7 @@ describe('a running engine raises an alarm', () => {
     assert.deepEqual(raised('forged-event'), [])
     for (const no of [1, 2, 3]) {
       const told = message({ ...forged, eventId: `forged-${no}` })
-      await run.gateway.inbound(scriptedName, run.account, { ...told, headers: {} })
+      await sentAgain(run.gateway.inbound(scriptedName, run.account, { ...told, headers: {} }))
     }
     assert.deepEqual(raised('forged-event'), [
       {

@@ -5,6 +5,7 @@ import {
   message,
   processed,
   scriptedName,
+  sentAgain,
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
@@ -133,20 +134,11 @@ describe('chargebacks', () => {
     assert.equal((await refund(id)).result.code, '000.100.112')
   })
 
-  test('an unproven chargeback is not recorded', async () => {
+  test('an unproven chargeback is not recorded, and the acquirer sends it again', async () => {
     const { id } = await run.debit('reported-2')
-    await run.gateway.inbound(
-      scriptedName,
-      run.account,
-      message(
-        {
-          eventId: 'forged-1',
-          key: await run.keyOf(id),
-          outcome: { is: 'chargeback', reason: '000.100.220', refs: {} },
-        },
-        {},
-      ),
-    )
+    const outcome = { is: 'chargeback', reason: '000.100.220', refs: {} }
+    const forged = message({ eventId: 'forged-1', key: await run.keyOf(id), outcome }, {})
+    await sentAgain(run.gateway.inbound(scriptedName, run.account, forged))
     assert.equal(await processed(run, 'forged-1'), 'enquired')
     assert.deepEqual(await records(id, 'CB'), [])
     assert.equal((await refund(id)).result.code, '000.100.112')

@@ -8,6 +8,7 @@ import {
   message,
   processed,
   scriptedName,
+  sentAgain,
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
@@ -40,7 +41,8 @@ describe('a chargeback of an open payment', () => {
     )
   const told = async (key: string, eventId: string, headers?: Record<string, string>) => {
     const about = { key, eventId, outcome: chargeback, reference: eventId }
-    await run.gateway.inbound(scriptedName, run.account, message(about, headers))
+    const bringing = run.gateway.inbound(scriptedName, run.account, message(about, headers))
+    await (headers === undefined ? bringing : sentAgain(bringing))
   }
   const waits = (eventId: string) =>
     until(async () => {

@@ -17,6 +17,7 @@ import {
   processed,
   type Script,
   scriptedAcquirer,
+  sentAgain,
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { balanceOf, checkBooks, closeChecked } from '../../rig/books.ts'
@@ -188,7 +189,7 @@ describe('enquiries', () => {
     for (let no = 1; no <= 3; no += 1) {
       const eventId = `forged-${no}`
       const forged = message({ eventId, key, outcome }, {})
-      await run.gateway.inbound('scripted', run.account, forged)
+      await sentAgain(run.gateway.inbound('scripted', run.account, forged))
       assert.equal(await processed(run, eventId), 'enquired')
     }
     assert.ok(run.acquirer.of('asked-by-others').length >= 8, 'the acquirer was asked each time')

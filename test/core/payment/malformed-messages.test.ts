@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Inbound, Sensitive } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { message, processed, proof, scriptedName } from '../../rig/acquirer.ts'
+import { message, processed, proof, scriptedName, sentAgain } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import {
   approval,
@@ -12,7 +12,6 @@ import {
   charged,
   type Entry,
   failure,
-  forged,
   lost,
   type MessageRun,
   startMessages,
@@ -76,11 +75,7 @@ describe('messages that cannot be read', () => {
       const parse = () => [...bad, throwing, good] as never
       const before = await run.sql('select 1 from tollgate.attention')
       const unproven = { parse: () => [...bad, throwing] as never }
-      await run.doing(unproven, () =>
-        assert.rejects(run.tell(forged({ eventId: '-', key: '-', outcome: approval })), {
-          status: 400,
-        }),
-      )
+      await run.doing(unproven, () => run.forge({ eventId: '-', key: '-', outcome: approval }))
       const unchanged = await run.sql('select 1 from tollgate.attention')
       assert.equal(unchanged.length, before.length, 'unproven messages cannot fill the list')
       await run.doing({ parse }, () =>
@@ -128,9 +123,7 @@ describe('messages that cannot be read', () => {
       const huge = { ...approval, text: '4 '.repeat(limits.messageBytes / 2) }
       await assert.rejects(say(huge), { status: 400, code: '200.300.404' })
       const parse = () => Array.from({ length: limits.claimsPerMessage + 1 }, () => whole) as never
-      await run.doing({ parse }, () =>
-        assert.rejects(say(approval), { status: 400, code: '200.100.103' }),
-      )
+      await run.doing({ parse }, () => sentAgain(say(approval)))
       const long = { ...chargeback, text: `${'4 '.repeat(limits.claimCharacters)}${card}` }
       await say(long)
       const [entry, ...more] = await run.listed('too-much')
@@ -157,7 +150,7 @@ describe('messages that cannot be read', () => {
       const parse = () => Array.from({ length: limits.claimsPerMessage }, () => null) as never
       await run.doing({ parse }, async () => {
         for (let left = limits.unverifiedEvents; left > 0; left -= limits.claimsPerMessage) {
-          await assert.rejects(say({}), { status: 400 })
+          await sentAgain(say({}))
         }
       })
       let parsed = 0
@@ -184,12 +177,10 @@ describe('messages that cannot be read', () => {
         return run.gateway.inbound(scriptedName, account, message(about, headers), address)
       }
       const parse = () => Array.from({ length: limits.unverifiedEventsPerAddress }, () => null)
-      await run.doing({ parse: parse as never }, () =>
-        assert.rejects(say('203.0.113.1'), { status: 400 }),
-      )
+      await run.doing({ parse: parse as never }, () => sentAgain(say('203.0.113.1')))
       await assert.rejects(say('203.0.113.1'), { status: 429 })
       await say('203.0.113.1', proof)
-      await say('203.0.113.2')
+      await sentAgain(say('203.0.113.2'))
     })
 
     test('an unproven message without claims uses up the share of its address, too', async () => {
@@ -206,9 +197,9 @@ describe('messages that cannot be read', () => {
         return run.gateway.inbound(scriptedName, account, message(about, {}), '203.0.113.9')
       }
       const parse = () => Array.from({ length: limits.unverifiedEventsPerAddress - 1 }, () => null)
-      await run.doing({ parse: parse as never }, () => assert.rejects(say(), { status: 400 }))
+      await run.doing({ parse: parse as never }, () => sentAgain(say()))
       await run.doing({ parse: () => [] }, async () => {
-        await say()
+        await sentAgain(say())
         await assert.rejects(say(), { status: 429 })
       })
     })
@@ -226,10 +217,7 @@ describe('messages that cannot be read', () => {
       const key = 'f'.repeat(32)
       for (const eventId of ['', ' ', 'a b', 'a\u0000', '\ud800', '\u202e', 'x'.repeat(256)]) {
         await run.tell(message({ eventId, key, outcome: failure }))
-        await assert.rejects(run.tell(forged({ eventId, key, outcome: failure })), {
-          status: 400,
-          message: /its event id must have 1 to 255 visible characters/,
-        })
+        await run.forge({ eventId, key, outcome: failure })
       }
       const rows = await run.sql('select 1 from tollgate.inbound_event where claim ->> $1 = $2', [
         'key',
@@ -256,23 +244,39 @@ describe('messages that cannot be read', () => {
 
   describe('connectors that misread messages', () => {
     const some = (eventId: string) => message({ eventId, key: 'k', outcome: failure })
-    const unreadable = { status: 400, code: '200.100.103' }
     const later = (error: { status: number; retryAfterSeconds?: number }) => {
       assert.equal(error.status, 503)
       assert.ok(Number(error.retryAfterSeconds) > 0)
       return true
     }
 
-    test('an unreadable message is 400 and not stored', async () => {
+    test('a proven message that its connector cannot read is 503, and operators see one entry of the day', async () => {
       const boom = () => {
-        throw new Error('boom')
+        throw new Error(card)
       }
-      for (const parse of [boom, () => undefined, () => 'text', () => ({}), async () => boom()]) {
-        await run.doing({ parse: parse as never }, () =>
-          assert.rejects(run.tell(some('no-1')), unreadable),
+      const unread = () =>
+        run.sql<{ kind: string; reference: string; detail: { why: string } }>(
+          "select kind, reference, detail from tollgate.attention where reference like '%unread on%'",
         )
+      await run.sql("delete from tollgate.attention where reference like '%unread on%'")
+      for (const parse of [boom, () => undefined, () => 'text', () => ({}), async () => boom()]) {
+        await run.doing({ parse: parse as never }, async () => {
+          await run.forge({ eventId: 'no-1', key: 'k', outcome: failure })
+          assert.deepEqual(await unread(), [], 'a stranger cannot fill the list')
+        })
       }
+      for (const parse of [boom, () => ({}), async () => boom()]) {
+        await run.doing({ parse: parse as never }, () => sentAgain(run.tell(some('no-1'))))
+      }
+      const [entry, ...more] = await unread()
+      assert.deepEqual(more, [])
+      assert.equal(entry?.kind, 'event')
+      assert.match(entry!.reference, new RegExp(`^${scriptedName} ${run.account} unread on 2`))
+      assert.match(entry!.detail.why, /the connector cannot read a proven message/)
+      assert.doesNotMatch(JSON.stringify([entry, run.logs]), new RegExp(card))
       assert.equal(await run.rowOf('no-1'), undefined)
+      await run.tell(some('no-1'))
+      assert.notEqual(await run.rowOf('no-1'), undefined, 'a connector that reads it keeps it')
     })
 
     test('a message whose proof cannot be checked is 503, so that the acquirer repeats it, and is not read', async () => {

@@ -9,7 +9,6 @@ import {
   chargeback,
   charged,
   failure,
-  forged,
   lost,
   type MessageRun,
   startMessages,
@@ -232,7 +231,7 @@ describe('the order of messages', () => {
     })
 
     test('an event without proof does not wait', async () => {
-      await run.tell(forged({ eventId: 'at-once', key: nobody(9), outcome: approval }))
+      await run.forge({ eventId: 'at-once', key: nobody(9), outcome: approval })
       assert.equal(await processed(run, 'at-once'), 'unknown-key')
     })
   })

@@ -7,7 +7,13 @@ import {
   type Operation,
   unknown,
 } from '@tollgate/plugin-kit'
-import { message, scriptedAcquirer, scriptedName, startWithAcquirer } from '../../rig/acquirer.ts'
+import {
+  message,
+  scriptedAcquirer,
+  scriptedName,
+  sentAgain,
+  startWithAcquirer,
+} from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
 
 export const charged = '000.100.112'
@@ -53,6 +59,7 @@ export async function startMessages() {
   })
 
   const tell = (one: Inbound) => run.gateway.inbound(scriptedName, run.account, one)
+  const forge = (about: Parameters<typeof message>[0]) => sentAgain(tell(forged(about)))
   /** Replaces parts of the connector while the work lasts. */
   const doing = async (instead: Partial<Reads>, work: () => Promise<unknown>) => {
     wrong = instead
@@ -100,6 +107,6 @@ export async function startMessages() {
   return {
     ...run,
     close: () => closeChecked(run),
-    ...{ tell, doing, rowOf, listed, stored, due, code },
+    ...{ tell, forge, doing, rowOf, listed, stored, due, code },
   }
 }

@@ -8,7 +8,7 @@ import type { Sql } from '../../../core/db/sql.ts'
 import type { Engine } from '../../../core/engine.ts'
 import { housekeeping } from '../../../core/jobs/housekeeping.ts'
 import { maskCardNumbers } from '../../../core/redaction/mask.ts'
-import { message, processed, scriptedName } from '../../rig/acquirer.ts'
+import { message, processed, scriptedName, sentAgain } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import {
   approval,
@@ -49,7 +49,7 @@ describe('messages of acquirers', () => {
     test('a forged message with the same event id does not suppress a proven chargeback', async () => {
       const { id } = await run.debit('suppressed')
       const key = await run.keyOf(id)
-      await run.tell(forged({ eventId: 'evt-1', key: 'guessed', outcome: failure }))
+      await run.forge({ eventId: 'evt-1', key: 'guessed', outcome: failure })
       assert.equal(await processed(run, 'evt-1'), 'unknown-key')
       await run.tell(message({ eventId: 'evt-1', key, outcome: chargeback }))
       await until(async () => (await run.rowOf('evt-1'))?.outcome === 'recorded' || undefined)
@@ -58,7 +58,7 @@ describe('messages of acquirers', () => {
         [id],
       )
       assert.deepEqual(records, [{ payment_type: 'CB' }])
-      await run.tell(forged({ eventId: 'evt-1', key: 'guessed', outcome: failure }))
+      await run.forge({ eventId: 'evt-1', key: 'guessed', outcome: failure })
       assert.equal((await run.rowOf('evt-1'))?.outcome, 'recorded')
       assert.deepEqual(await run.listed('evt-1'), [], 'unproven messages cannot fill the list')
     })
@@ -75,7 +75,7 @@ describe('messages of acquirers', () => {
         },
       })
       const key = await run.keyOf(id)
-      await run.tell(forged({ eventId: 'evt-2', key, outcome: failure }))
+      await run.forge({ eventId: 'evt-2', key, outcome: failure })
       await asked.promise
       await run.tell(message({ eventId: 'evt-2', key, outcome: approval }))
       answer.resolve()
@@ -103,7 +103,7 @@ describe('messages of acquirers', () => {
         `update tollgate.inbound_event set received_at = now() - interval '1 hour'
          where event_id like 'flood-%'`,
       )
-      await run.tell(forged({ ...about, eventId: 'evt-4', key: 'nobody-else' }))
+      await run.forge({ ...about, eventId: 'evt-4', key: 'nobody-else' })
       assert.equal(await processed(run, 'evt-4'), 'unknown-key')
     })
 
@@ -164,7 +164,7 @@ describe('messages of acquirers', () => {
     test("a message that names another account's payment changes nothing, and a proven one is listed", async () => {
       const { id } = await run.debit('of-another', { debit: lost })
       const key = await run.keyOf(id)
-      await byOther({ eventId: 'other-0', key, outcome: chargeback }, {})
+      await sentAgain(byOther({ eventId: 'other-0', key, outcome: chargeback }, {}))
       assert.equal(await processed(run, 'other-0'), 'other-account')
       assert.deepEqual(await run.listed('other-0'), [])
       await byOther({ eventId: 'other-1', key, outcome: chargeback })
@@ -309,7 +309,7 @@ describe('messages of acquirers', () => {
       const { id } = await run.debit('looks-alike-forged', { debit: lost })
       const outcome = told(lookalike)
       await run.tell(message({ eventId: 'looks-alike-2', key: 'no-payment', outcome }))
-      await run.tell(forged({ eventId: 'looks-alike-3', key: await run.keyOf(id), outcome }))
+      await run.forge({ eventId: 'looks-alike-3', key: await run.keyOf(id), outcome })
       for (const eventId of ['looks-alike-2', 'looks-alike-3']) {
         const row = await run.rowOf(eventId)
         assert.ok(row !== undefined && !JSON.stringify(row.claim).includes(lookalike))
@@ -324,13 +324,13 @@ describe('messages of acquirers', () => {
         enquire: () => ({ is: 'approved', refs: { reference: 'asked' } }),
       })
       const key = await run.keyOf(id)
-      await run.tell(forged({ eventId: 'taken-1', key: 'guessed', outcome: failure }))
+      await run.forge({ eventId: 'taken-1', key: 'guessed', outcome: failure })
       assert.equal(await processed(run, 'taken-1'), 'unknown-key')
-      await run.tell(forged({ eventId: 'taken-1', key, outcome: approval }))
+      await run.forge({ eventId: 'taken-1', key, outcome: approval })
       assert.equal(await processed(run, `taken-1 ${key}`), 'enquired')
       assert.equal(await run.code(id), charged)
       const asked = run.acquirer.of('taken-id').length
-      await run.tell(forged({ eventId: 'taken-1', key, outcome: approval }))
+      await run.forge({ eventId: 'taken-1', key, outcome: approval })
       const rows = await run.sql('select 1 from tollgate.inbound_event where event_id like $1', [
         'taken-1%',
       ])

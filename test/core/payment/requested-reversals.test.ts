@@ -9,7 +9,7 @@ import {
   type Reversed,
 } from '@tollgate/plugin-kit'
 import { onFaultPoint } from '../../../core/fault-point.ts'
-import { approvedAs, enquire, type Script } from '../../rig/acquirer.ts'
+import { approvedAs, enquire, message, type Script, sentAgain } from '../../rig/acquirer.ts'
 import { balanceOf, closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import {
@@ -176,11 +176,7 @@ describe('reversals by key that are only requested', { concurrency: false }, () 
     for (const [no, word] of [reversed, notReversed].entries()) {
       const before = run.acquirer.of('forged-word').length
       const about = { eventId: `forged-${no}`, key: await run.keyOf(id), ...word }
-      await run.gateway.inbound('scripted', run.account, {
-        body: Buffer.from(JSON.stringify({ minor: '9200', currency: 'EUR', ...about })),
-        headers: {},
-        query: {},
-      })
+      await sentAgain(run.gateway.inbound('scripted', run.account, message(about, {})))
       await until(async () => (run.acquirer.of('forged-word').length > before ? true : undefined))
       // A second enquiry waits for the end of the first.
       await until(async () => {

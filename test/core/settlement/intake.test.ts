@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { takeIn } from '../../../core/settlement/intake.ts'
 import { ScopeLeases } from '../../../core/settlement/leases.ts'
 import { fileById } from '../../../core/settlement/store-file.ts'
@@ -168,7 +169,28 @@ describe('the intake of settlement files', () => {
       [
         'in another encoding',
         () => Buffer.from(settlementFile([fresh({ holder: 'Zoë' })]).toString(), 'latin1'),
-        /no SAMPLE-CSV file/,
+        /^the file is no SAMPLE-CSV file: its text is not in UTF-8, perhaps in Latin-1 or Windows-1252/,
+      ],
+      ...['utf16le', 'utf16 without a mark'].map((what): [string, () => Buffer, RegExp] => [
+        `in ${what}`,
+        () =>
+          Buffer.from(
+            `${what === 'utf16le' ? '\uFEFF' : ''}${settlementFile([fresh()])}`,
+            'utf16le',
+          ),
+        /^the file is no SAMPLE-CSV file: its text is in UTF-16, and must be in UTF-8$/,
+      ]),
+      ['in gzip', () => gzipSync(settlementFile([fresh()])), /with gzip, and must be unpacked$/],
+      [
+        'that is a workbook',
+        () => Buffer.from('PK\u0003\u0004\u0014\0\u0006\0[Content_Types].xml'),
+        /a ZIP archive or a workbook: unpack it, or save its sheet as text$/,
+      ],
+      ['in PDF', () => Buffer.from('%PDF-1.7\n'), /it is a PDF, and must be the file/],
+      [
+        'that is a web page',
+        () => Buffer.from('\uFEFF\n<!DOCTYPE html>\n<title>Log in</title>\n'),
+        /a page of a website, such as a login or an error: fetch the file anew$/,
       ],
       [
         'with lines after its end',

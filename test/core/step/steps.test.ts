@@ -15,6 +15,7 @@ import {
   message,
   processed,
   scriptedName,
+  sentAgain,
   startWithAcquirer,
 } from '../../rig/acquirer.ts'
 import { closeChecked } from '../../rig/books.ts'
@@ -179,7 +180,7 @@ describe('the step log', () => {
     const key = await run.keyOf(id)
     const outcome = { is: 'approved', refs: { reference: 'ev-1' } }
     const forged = message({ eventId: 'log-1', key, outcome }, {})
-    await run.gateway.inbound(scriptedName, run.account, forged)
+    await sentAgain(run.gateway.inbound(scriptedName, run.account, forged))
     assert.equal(await processed(run, 'log-1'), 'enquired')
     await run.gateway.inbound(
       scriptedName,

@@ -102,9 +102,14 @@ describe('messages of acquirers over HTTP', () => {
       [id],
     )
     const { status, type, text } = await tell(row!.transaction, 'another secret')
-    assert.equal(status, 200)
+    assert.equal(status, 503, 'any 200 would end them at an acquirer without words of its own')
     assert.match(type!, /^application\/json/)
     assert.doesNotMatch(text, /accepted/)
+    assert.equal(
+      (await tell(row!.transaction)).text,
+      '[accepted]',
+      'it is proven once the secret is',
+    )
   })
 
   test('the reply has the status and the content type of the connector', async () => {

@@ -244,10 +244,7 @@ describe('bodies at a host', () => {
         `/connectors/${id}/internal/events`,
       ]) {
         const answer = await post(path, 2)
-        assert.ok(
-          answer.status >= 400 && answer.status < 500,
-          `${path.slice(0, 60)} ${answer.status}`,
-        )
+        assert.equal(answer.status, 404, path.slice(0, 60))
       }
     }
     const texts = ['a\u0000', long, '\ud800'].map((text) => JSON.stringify(text))
@@ -257,7 +254,7 @@ describe('bodies at a host', () => {
         method: 'POST',
         body,
       })
-      assert.ok(status < 500, `${text.slice(0, 20)} ${status}`)
+      assert.equal(status, 503, text.slice(0, 20))
     }
   })
 })

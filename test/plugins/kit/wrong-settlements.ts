@@ -43,6 +43,15 @@ const but = (parts: Partial<Settlement>): Connector => ({
   settlement: { ...right, ...parts },
 })
 const parsing = (parse: (bytes: Bytes) => Items): Connector => but({ parse })
+/** Reads other bytes than came. */
+const reading = (change: (chunk: Buffer) => Uint8Array): Connector =>
+  parsing((bytes) =>
+    right.parse(
+      (async function* () {
+        for await (const chunk of bytes) yield change(Buffer.from(chunk))
+      })(),
+    ),
+  )
 const fetching = (fetch: Fetch): Connector => but({ fetch })
 
 type WriteDay = NonNullable<Settlement['writeDay']>
@@ -107,6 +116,9 @@ const names = {
   card: 'no value shows more than four digits of a card number',
   text: 'text is the line as it came',
   column: 'a new column changes nothing',
+  ends: 'line ends, a byte-order mark and a missing last line end change no element',
+  spelt:
+    'a file in another encoding, with other separators or compressed is refused, or read the same',
   cut: 'a file that is cut off anywhere is refused, or has lost nothing',
   count: 'a trailer with another count is refused',
   total: 'a trailer with another sum is refused',
@@ -279,6 +291,16 @@ export const wrongSettlements: readonly WrongSettlement[] = [
     what: 'reads its columns by position',
     connector: records(({ text }) => ({ settlementId: text.split(';')[7] ?? '' })),
     noticed: [names.column],
+  },
+  {
+    what: 'ends lines at LF alone',
+    connector: reading((chunk) => chunk.map((byte) => (byte === 13 ? 32 : byte))),
+    noticed: [names.ends],
+  },
+  {
+    what: 'reads every encoding as Latin-1',
+    connector: reading((chunk) => Buffer.from(chunk.toString('latin1'))),
+    noticed: [names.ends, names.spelt],
   },
   {
     what: 'takes the end of the bytes for the end of the file',

@@ -1,6 +1,7 @@
 /** Two engines on one database, an acquirer, and nights in which all overdue work is done. */
 import type { Claim, Inbound } from '@tollgate/plugin-kit'
 import type { Gateway } from '../../../core/index.ts'
+import { sentAgain } from '../../rig/acquirer.ts'
 import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { type Line, lineTo } from '../../rig/proxy.ts'
 import { type Ability, abilities, acquirers, connectorOf, proof } from './acquirer.ts'
@@ -103,7 +104,9 @@ export async function openWorld(cuts: boolean): Promise<World> {
     line,
     place: ({ ability, partial }) => places.get(placeName(ability, partial))!,
     async deliver(message) {
-      await run.gateway.inbound(message.place.connector, message.place.account, message.inbound)
+      const { place, inbound } = message
+      const bringing = run.gateway.inbound(place.connector, place.account, inbound)
+      await (Object.keys(inbound.headers).length === 0 ? sentAgain(bringing) : bringing)
       await post.processed(message.eventId)
     },
     night: (isLast) => night(world, isLast),

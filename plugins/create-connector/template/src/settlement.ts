@@ -1,5 +1,12 @@
 /** The settlement files of Acme Bank: CSV with the names of its columns in the second line. */
-import { currencyOf, type Money, type Settlement, type SettlementItem } from '@tollgate/plugin-kit'
+import {
+  currencyOf,
+  linesIn,
+  type Money,
+  type Settlement,
+  type SettlementItem,
+  wrongSeparator,
+} from '@tollgate/plugin-kit'
 
 // DECIDE(files): the zone of the institute, its numbers of merchants, and a `fetch` if it has a server.
 export const settlement: Settlement<
@@ -12,20 +19,6 @@ export const settlement: Settlement<
   refs: ['id'],
   merchantOf: ({ user }) => user,
   parse,
-}
-
-const longestLine = 65_536
-
-async function* linesIn(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest = ''
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > longestLine) throw new RangeError('a line is too long')
-    yield* lines
-  }
-  decoder.decode()
 }
 
 async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SettlementItem> {
@@ -45,9 +38,10 @@ async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Settleme
   }
 }
 
-function fileIn([mark, reference = '']: readonly string[]): SettlementItem {
+function fileIn([mark = '', reference = '']: readonly string[]): SettlementItem {
   if (mark === 'FILE' && reference !== '') return { is: 'file', reference }
-  return { is: 'bad', line: 1, why: 'the first line must be FILE with the name of the file' }
+  const why = 'the first line must be FILE with the name of the file'
+  return { is: 'bad', line: 1, why: wrongSeparator(mark, ';') ?? why }
 }
 
 // DECIDE(trailer): what proves that a file is complete?

@@ -4,7 +4,7 @@ import { type Case, claimsIn, needs } from '../case.ts'
 import type { Stage } from '../harness.ts'
 import { type Done, firstKinds, firstOperation, scenesOf, suits } from '../operation.ts'
 import type { Message, Sandbox } from '../sandbox.ts'
-import { eventOf, needsInbound, paid, parseOrThrow, plainHeader, verify } from './events.ts'
+import { eventOf, needsInbound, paid, plainHeader, verify } from './events.ts'
 
 const needsMessage =
   (what: Message) =>
@@ -98,8 +98,8 @@ export const news: readonly Case[] = [
       const { operation } = await paid(stage)
       const message = await messageOf(stage, 'unlisted', operation)
       assert.equal(await verify(stage, message), true, 'a genuine message is proven')
-      const claims = await parseOrThrow(stage, message)
-      const said = claims instanceof Error ? [] : claims.map(({ outcome }) => outcome.is)
+      // A throw would keep the acquirer repeating it, and holding back what comes after it.
+      const said = (await claimsIn(stage, message)).map(({ outcome }) => outcome.is)
       assert.deepEqual(said, [], 'a type that the manual does not list can mean anything')
     },
   },

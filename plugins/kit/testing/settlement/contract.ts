@@ -6,6 +6,7 @@ import { hangMs, type StageOptions } from '../environment.ts'
 import type { SettlementCase } from './case.ts'
 import { completeness } from './cases/completeness.ts'
 import { fetching } from './cases/fetching.ts'
+import { lineEnds } from './cases/line-ends.ts'
 import { purity } from './cases/purity.ts'
 import { simulatedDays } from './cases/simulated-days.ts'
 import { values } from './cases/values.ts'
@@ -15,6 +16,7 @@ import type { SettlementSandbox } from './sandbox.ts'
 /** The contract of settlement files, part by part. */
 export const settlementParts: Readonly<Record<string, readonly SettlementCase[]>> = {
   'reading a file': purity,
+  'files saved by other programs': lineEnds,
   'values of records': values,
   'files that are not complete': completeness,
   'fetching files': fetching,

@@ -23,7 +23,7 @@ export const eventProofRules: readonly Rule[] = [
           .returned
       const genuine = adyen.message(item({}))
       assert.equal(await replied(genuine), '[accepted]')
-      assert.notEqual(await replied(unsigned(genuine)), '[accepted]')
+      assert.equal(await verified({ stage } as Scene, unsigned(genuine)), false)
       const { returned } = await stage.call((context) => {
         const records = { get: () => assert.fail('a read'), swap: () => assert.fail('a write') }
         return inbound!.parse(unsigned(adyen.message(item({ merchantReference: 'x' }))), {
@@ -36,7 +36,6 @@ export const eventProofRules: readonly Rule[] = [
       await assert.rejects(tell(many))
     },
     mistakes: [
-      mistake('events', "? '[accepted]' : '[not proven]'", "? '[accepted]' : '[accepted]'"),
       mistake('events', 'if (!isProven(message, account.hmacKeys)) return []', ''),
       mistake('signature', 'notificationItems.length > mostItems', 'false'),
     ],
@@ -80,11 +79,8 @@ export const eventProofRules: readonly Rule[] = [
         merchantReference: 'y',
       }
       const forged = { live: 'false', notificationItems: [{ NotificationRequestItem: shifted }] }
-      assert.equal(
-        await verified(scene, { ...message, body: Buffer.from(JSON.stringify(forged)) }),
-        false,
-        'shifted',
-      )
+      const claims = await scene.tell({ ...message, body: Buffer.from(JSON.stringify(forged)) })
+      assert.deepEqual(claims, [], 'shifted')
       assert.equal(
         await verified(scene, { ...message, body: Buffer.from('{"notificationItems":[]}') }),
         false,
@@ -103,24 +99,69 @@ export const eventProofRules: readonly Rule[] = [
         'const keys = keysOf(hmacKeys)',
         'const keys = keysOf(hmacKeys).slice(-1)',
       ),
-      mistake(
-        'signature',
-        'isName(merchantAccountCode) &&',
-        "typeof merchantAccountCode === 'string' &&",
-      ),
+      mistake('events', '!isSameName(merchantAccountCode, account.merchantAccount)', 'false'),
       mistake('signature', '|| notificationItems.length === 0', ''),
       mistake('signature', "Buffer.from(key, 'hex')", 'Buffer.from(key)'),
       mistake('signature', "encoding: 'base64'", "encoding: 'hex'"),
       ...[
-        'item.pspReference',
-        'item.originalReference',
-        'item.merchantAccountCode',
-        'item.merchantReference',
-        'String(item.value)',
-        'item.currency',
-        'item.eventCode',
-        'String(item.success)',
-      ].map((field) => mistake('signature', `${field},`, `'',`)),
+        'fields.pspReference',
+        'fields.originalReference',
+        'fields.merchantAccountCode',
+        'fields.merchantReference',
+        'value',
+        'currency',
+        'fields.eventCode',
+        'fields.success',
+      ].map((field) => mistake('signature', `textOf(${field})`, `''`)),
+    ],
+  },
+  {
+    rule: 'whatever Adyen signs is taken: without a clear meaning it is listed where it is about money, and else says nothing',
+    async run(scene) {
+      const { adyen, tell } = scene
+      const raw = async (more: object) => {
+        const body = JSON.parse(adyen.message({ ...item({}), ...more }).body.toString())
+        return { ...adyen.message(item({})), body: Buffer.from(JSON.stringify(body)) }
+      }
+      const key = 'a'.repeat(32)
+      const odd = ['a:b', 'a\\', 'é "<\u0000\n', 'x'.repeat(300), '']
+      for (const field of ['pspReference', 'originalReference', 'merchantReference', 'eventCode']) {
+        for (const text of odd) {
+          const message = await raw({ eventCode: 'DONATION', [field]: text })
+          assert.equal(await verified(scene, message), true, `${field} ${text}`)
+          assert.deepEqual(await tell(message), [], `${field} ${text}`)
+        }
+      }
+      for (const amount of [{ value: 0.5, currency: '' }, { value: '1:2', currency: 'euro' }, {}]) {
+        const message = await raw({ eventCode: 'DONATION', amount })
+        assert.equal(await verified(scene, message), true, JSON.stringify(amount))
+        assert.deepEqual(await tell(message), [])
+      }
+      for (const eventCode of ['AUTHORISATION', 'CAPTURE', 'CHARGEBACK']) {
+        // Another split of `P:O::TestMerchant:` would name a payment as its sender likes.
+        for (const more of [
+          ...['P:O', '', 'a\u0000', 'x'.repeat(256)].map((pspReference) => ({ pspReference })),
+          { originalReference: 'O:' },
+          { success: 'ok' },
+        ]) {
+          const message = await raw({ eventCode, merchantReference: key, ...more })
+          assert.equal(await verified(scene, message), true)
+          const [claim, ...others] = await tell(message)
+          assert.deepEqual(others, [])
+          assert.equal(claim?.key, key)
+          assert.equal(claim?.outcome, undefined, 'the engine lists it, and believes nothing')
+        }
+      }
+    },
+    mistakes: [
+      mistake('signature', '[^:\\\\\\p{C}]', '[^\\\\\\p{C}]'),
+      mistake('signature', '[^:\\\\\\p{C}]', '[^:\\\\]'),
+      mistake('signature', '{0,255}$/u', '*$/u'),
+      mistake('signature', "texts.pspReference !== '' &&", ''),
+      mistake('signature', "(texts.success === 'true' || texts.success === 'false')", 'true'),
+      mistake('events', '[unclear(item)] : []', '[unclear(item)] : [unclear(item)]'),
+      mistake('events', '[unclear(item)] : []', '[] : []'),
+      mistake('signature', "'number', 'boolean'", "'number'"),
     ],
   },
   {
@@ -136,25 +177,39 @@ export const eventProofRules: readonly Rule[] = [
         'payments_accounting_report_2026_03_31.csv',
         'settlement_detail_report_../../x.csv',
         'x settlement_detail_report_1.csv',
+        'settlement:detail:report.csv',
+        'é"\u0000 \\',
+        '',
       ]) {
-        await tell(announced(other))
+        assert.deepEqual(await tell(announced(other)), [])
       }
+      // The same text with the border of its name moved.
+      const whole = reportItem('settlement_detail_report_1.csv:x', 'https://evil.example/')
+      const moved = {
+        ...whole,
+        pspReference: 'settlement_detail_report_1.csv',
+        originalReference: 'x:',
+      }
+      const body = JSON.parse(adyen.message(whole).body.toString())
+      Object.assign(body.notificationItems[0].NotificationRequestItem, moved, {
+        ...{ additionalData: body.notificationItems[0].NotificationRequestItem.additionalData },
+      })
+      await tell({ ...announced(name), body: Buffer.from(JSON.stringify(body)) })
       assert.equal(await count(), 0, 'other files')
       await tell(announced(name))
       await tell(announced(name))
       assert.equal(await count(), 1, 'once')
-      await tell(announced('settlement_detail_report_batch_13.csv'))
-      assert.equal(await count(), 2)
+      await tell(announced('settlement_detail_report: batch 13 (é)..csv'))
+      assert.equal(await count(), 2, 'with any sign in its name')
     },
     mistakes: [
       mistake('events', 'if (!isProven(message, account.hmacKeys)) return []', ''),
-      mistake('events', 'if (isSettlementReport(item.pspReference)) await', 'await'),
+      mistake('events', '&& isSettlementReport(name)', ''),
+      mistake('events', "originalReference === '' &&", ''),
       mistake('reports', 'if (seen?.isFetched === false) return', ''),
-      mistake(
-        'reports',
-        "reportName.test(name) && !name.includes('..')",
-        "name.includes('settlement_detail_report')",
-      ),
+      mistake('reports', '/^settlement_detail_report', '/settlement_detail_report'),
+      mistake('reports', '[^/\\\\\\p{C}]', '[^\\p{C}]'),
+      mistake('reports', '[^/\\\\\\p{C}]', '[\\w.-]'),
     ],
   },
 ]

@@ -279,9 +279,25 @@ export const reportRules: readonly Rule[] = [
         read(Buffer.from(text.replace('visa', 'vis\u00e4'), 'latin1')),
         TypeError,
       )
+      const [bad] = await read(Buffer.from(text.replaceAll(',', ';')))
+      const why = 'the cells are separated by semicolons, and must be by commas'
+      assert.deepEqual(bad, { is: 'bad', line: 1, why })
+      const parts = line('Settled', true, { 'Merchant Reference': 'two\nlines' })
+      const long = reportOf([parts, line('Settled', true), payout]).toString()
+      const lines = async (written: string) =>
+        (await read(Buffer.from(written))).map((item) => ('line' in item ? item.line : 0))
+      assert.deepEqual(await lines(long), [0, 2, 4, 5, 0])
+      assert.deepEqual(await lines(long.replaceAll('\n', '\r\n')), [0, 2, 4, 5, 0])
+      // A cell of the last line that is cut off, as those of the line before show.
+      for (const end of [1, 2, 3]) assert.equal((await lines(long.slice(0, -1 - end))).length, 4)
+      assert.equal((await lines(long.slice(0, -1))).length, 5)
     },
     mistakes: [
-      mistake('settlement', 'if (lastTypes.has(last) && texts.isWhole)', 'if (texts.isWhole)'),
+      mistake('settlement', 'if (lastTypes.has(last) && (', 'if (('),
+      mistake('settlement', 'isEnded || lengths[0] === lengths[1]', 'true'),
+      mistake('settlement', 'isEnded || lengths[0] === lengths[1]', 'isEnded'),
+      mistake('settlement', "record_delimiter: '\\n',", ''),
+      mistake('settlement', "wrongSeparator(raw, ',') ?? why", 'why'),
       mistake(
         'settlement',
         "new Set(['MerchantPayout', 'Balancetransfer'])",
@@ -293,7 +309,6 @@ export const reportRules: readonly Rule[] = [
         "if (cells['Batch Number']) {",
       ),
       mistake('settlement', 'if (missing.length > 0)', 'if (false)'),
-      mistake('settlement', 'fatal: true', 'fatal: false'),
     ],
   },
   {
@@ -341,7 +356,7 @@ export const reportRules: readonly Rule[] = [
       ),
       mistake('reports', '&& endsWithPayout(body)', ''),
       mistake('reports', 'let no = from + 1; no <= last', 'let no = 1; no <= last'),
-      mistake('settlement', "if (!tail.endsWith('\\n')) return false", ''),
+      mistake('settlement', 'if (!/[\\r\\n]$/.test(tail)) return false', ''),
     ],
   },
   {

@@ -53,6 +53,17 @@ export const newsMistakes: readonly Wrong[] = [
     noticed: ['the reversal of a chargeback is no chargeback'],
   },
   {
+    what: 'throws at messages of a type that it does not know',
+    connector: receiving({
+      async parse(message, context) {
+        const { notice } = Object(JSON.parse(message.body.toString('utf8') || 'null'))
+        if (notice !== undefined) throw new Error('the message is not an event of the bank')
+        return right.inbound!.parse(message, context)
+      },
+    }),
+    noticed: ['a message of an unlisted type claims nothing'],
+  },
+  {
     what: 'declines by messages of a type that it does not know',
     connector: receiving({
       async parse(message, context) {
