@@ -297,9 +297,9 @@ export type Connector<Config = Record<string, unknown>, Account = Record<string,
       context: Context<Config, Account>,
     ): Promise<readonly Claim[]> | readonly Claim[]
     /**
-     * The reply to a message that is stored, or that makes no claim, where it is proven or need not be; without the handler, 200 with the engine's
-     * result as JSON. Repeats get it as well. The engine sends its own reply in place of one that is wrong or thrown,
-     * because the message is stored.
+     * The reply to a message that is stored, or that makes no claim, where it is proven or need not be; without the
+     * handler, 200 with the engine's result as JSON. Repeats get it as well. The engine sends its own reply in place of
+     * one that is wrong or thrown, because the message is stored.
      */
     reply?(
       message: Inbound,

@@ -98,7 +98,7 @@ describe('messages that only make the engine ask', () => {
 
   test('what is no message of the acquirer gets no word of it', async () => {
     const reply = await fetch(address())
-    assert.equal(reply.status, 400)
+    assert.equal(reply.status, 503)
     assert.doesNotMatch(await reply.text(), /OK/)
   })
 })
