@@ -367,7 +367,7 @@ describe('ids of another merchant', () => {
         // A route without a login has no caller: messages of acquirers name their own account, and
         // returns of shoppers bring the token of the one payment, as pages of plugins do.
         // The id of a checkout is the proof itself, and files of the widget are the same for everyone.
-        if (login === 'none') assert.match(operation, /^(connectors\.event|widget\.asset)$/)
+        if (login === 'none') assert.match(operation, /^(connectors\.event(ByGet)?|widget\.asset)$/)
         else if (login === 'return') assert.match(operation, /^(?:returns|pages)\./)
         else if (login === 'checkout') assert.match(operation, /^(checkouts|widget)\./)
         else

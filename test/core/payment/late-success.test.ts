@@ -346,10 +346,11 @@ describe('late successes of follow-ups', { concurrency: true }, () => {
         code: '700.400.570',
       })
       assert.equal(await run.tell(undo, { outcome: failure, minor: '6000' }), 'settled')
-      await run.dueNow(late)
-      await until(async () =>
-        (await run.audited(late)).includes('late-success-stands') ? true : undefined,
-      )
+      await until(async () => {
+        // The timer of its look can be written after the word about the reversal.
+        await run.dueNow(late)
+        return (await run.audited(late)).includes('late-success-stands') || undefined
+      })
       assert.equal((await balanceOf(run, id)).refunding, 6000n)
       assert.deepEqual(await run.kinds(late), ['conflict'])
       await run.operator.settle(late, 'approved', by)
