@@ -1,4 +1,5 @@
-import pg from 'pg'
+import { databaseClient } from '@tollgate/core/early'
+import type pg from 'pg'
 import { isLoopback } from '../http/loopback.ts'
 
 /**
@@ -8,7 +9,7 @@ import { isLoopback } from '../http/loopback.ts'
 export function isPlain(url: string): boolean {
   let client: pg.Client
   try {
-    client = new pg.Client({ connectionString: url })
+    client = databaseClient({ url })
   } catch {
     // A file of the URL cannot be read; opening the connection reports the reason.
     return false
