@@ -45,9 +45,9 @@ export class Database {
   /** @param log Told of outages. */
   constructor(options: DatabaseOptions, log: Log = silent) {
     this.schema = options.schema ?? 'tollgate'
-    if (!/^[a-z_][a-z0-9_]{0,40}$/.test(this.schema)) {
+    if (!/^(?!pg_)[a-z_][a-z0-9_]{0,40}$/.test(this.schema)) {
       throw new Error(
-        `database.schema is "${this.schema}": use lower-case letters, digits and _, at most 41 characters`,
+        `database.schema is "${this.schema}": use lower-case letters, digits and _, at most 41 characters, without pg_ at the start`,
       )
     }
     this.#options = options

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { limits } from '@tollgate/schemas'
 import postgres from 'pg'
 import { type DatabaseAddress, databaseAddress, toldPid } from './connection.ts'
+import { addressIn } from './database-url.ts'
 import type * as pg from './pg-types.ts'
 import { conduct, formats, type Settings, settingText } from './session-settings.ts'
 import { plainTypes } from './wire-types.ts'
@@ -57,7 +58,12 @@ const defaults = postgres.defaults as Record<string, unknown>
  * ones. Waiting for a connection that others use has its place in a queue; opening one is given up sooner.
  */
 export class PromptClient extends postgres.Client {
+  /** A URL with which no connection can be tried. Thrown here, it would end the process: a pool makes its clients later. */
+  readonly #failure: Error | undefined
+
   constructor(config?: pg.ClientConfig) {
+    const url = config?.connectionString
+    const { address, failure } = url === undefined ? { address: {} } : tryRead(url)
     // A pool hides the password of its options from copies.
     const password = config?.password === undefined ? {} : { password: config.password }
     const changed = Object.keys(assumed).map((name) => [name, defaults[name]] as const)
@@ -68,10 +74,35 @@ export class PromptClient extends postgres.Client {
         types: plainTypes,
         ...config,
         ...password,
+        ...address,
+        connectionString: undefined,
         connectionTimeoutMillis: limits.connectMs,
       })
     } finally {
       Object.assign(defaults, Object.fromEntries(changed))
     }
+    this.#failure = failure
+  }
+
+  override connect(): Promise<this>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+    const failure = this.#failure
+    if (failure === undefined) {
+      if (callback === undefined) return super.connect() as Promise<this>
+      super.connect(callback)
+    } else if (callback === undefined) return Promise.reject(failure)
+    else process.nextTick(callback, failure)
+    return undefined
+  }
+}
+
+type Read = { readonly address: pg.ClientConfig; readonly failure?: Error }
+
+function tryRead(url: string): Read {
+  try {
+    return { address: addressIn(url) }
+  } catch (thrown) {
+    return { address: {}, failure: thrown as Error }
   }
 }

@@ -19,6 +19,10 @@ export function isPlain(url: string): boolean {
   return !isOwn && !client.ssl
 }
 
+/** The server of a URL for people: a parameter `host`, such as the folder of a socket, replaces the name. */
+export const serverOf = ({ hostname, searchParams }: URL): string =>
+  searchParams.get('host') || decodeURIComponent(hostname) || 'this machine'
+
 /** The database of a URL for people: `/shop`, without escapes. */
 export function databaseOf({ pathname }: URL): string {
   try {
