@@ -4,6 +4,7 @@
  */
 import { sslParameters } from './db/connection.ts'
 import type { DatabaseOptions } from './db/database-options.ts'
+import { databaseUrl, urlProblem } from './db/database-url.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { highestPod } from './ids.ts'
 import { isEngineName } from './jobs/engine-jobs.ts'
@@ -95,19 +96,19 @@ const jobs: Form = (value) => {
   return takenNames(names)
 }
 
-const databaseUrl: Form = (value) => {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  if (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:') return undefined
+const databaseAddress: Form = (value) => {
+  const problem = urlProblem(value)
+  if (problem === undefined) return undefined
   // A wrong URL may contain a password.
-  return `must be an address such as postgres://user:password@host:5432/name, not ${typeof value === 'string' && value !== '' ? 'another text' : shown(value)}`
+  return `must be ${problem}${typeof value === 'string' && value !== '' ? '' : `, not ${shown(value)}`}`
 }
 
 const databaseForms: Named<GatewayOptions['database']> = {
-  url: databaseUrl,
+  url: databaseAddress,
   schema: (value) =>
-    typeof value === 'string' && /^[a-z_][a-z0-9_]{0,40}$/.test(value)
+    typeof value === 'string' && /^(?!pg_)[a-z_][a-z0-9_]{0,40}$/.test(value)
       ? undefined
-      : `must have lower-case letters, digits and _, at most 41 characters, not ${shown(value)}`,
+      : `must have lower-case letters, digits and _, at most 41 characters and without pg_ at the start, not ${shown(value)}`,
   prepare: flag,
   pool: group,
   ssl: group,
@@ -205,7 +206,8 @@ function sslProblems({ url, ssl }: Group): OptionProblem[] {
       message: "is of no use with verify 'none', which checks nothing",
     })
   }
-  const parameters = typeof url === 'string' ? URL.parse(url)?.searchParams : undefined
+  const parameters =
+    urlProblem(url) === undefined ? databaseUrl(String(url)).searchParams : undefined
   const given = sslParameters.find((name) => parameters?.has(name))
   if (given !== undefined) {
     problems.push({

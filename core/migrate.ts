@@ -109,14 +109,28 @@ async function migrateNext(
   return next.map(({ name }) => name)
 }
 
+type Able = { readonly may_create: boolean }
+
 async function refuseUnlessMayCreate(client: pg.PoolClient, schema: string): Promise<void> {
-  const { rows } = await client.query<{ user: string; may_create: boolean }>(
-    `select current_user as user, has_database_privilege(current_database(), 'create') as may_create`,
+  const { rows } = await client.query<Record<'user' | 'encoding' | 'quoted', string> & Able>(
+    `select current_user as user, has_database_privilege(current_database(), 'create') as may_create,
+       current_setting('server_encoding') as encoding, quote_ident($1) as quoted`,
+    [schema],
   )
-  const { user, may_create } = rows[0]!
+  const { user, may_create, encoding, quoted } = rows[0]!
+  if (quoted !== schema) {
+    throw new MigrationError(
+      `The schema ${schema} has a name that is a word of SQL: choose another one, such as ${schema}_pay.`,
+    )
+  }
+  if (encoding !== 'UTF8') {
+    throw new MigrationError(
+      `The encoding of this database is ${encoding}, which cannot hold every name: create it with the encoding UTF8.`,
+    )
+  }
   if (may_create) return
   throw new MigrationError(
-    `The schema ${schema} is missing, and the user ${user} lacks the right CREATE on this database. The rights of a database are in no dump: run "tollgate migrate --roles" as an administrator of the server, which grants them again.`,
+    `The schema ${schema} is missing, and the user ${user} lacks the right CREATE on this database. The rights of a database are in no dump: run "tollgate migrate --roles" as an administrator of the server, which grants them again, or make the schema as one: create schema ${schema} authorization ${user}.`,
   )
 }
 

@@ -1,5 +1,4 @@
 /** How connections to the database are opened: address, encryption, and the time for it. */
-import { parse } from 'pg-connection-string'
 import { systemClock } from '../clock.ts'
 import { asNeverReached } from './failures.ts'
 import type * as pg from './pg-types.ts'
@@ -43,7 +42,7 @@ export type DatabaseAddress = {
 
 /** The address in the form of pg. */
 export function databaseAddress({ url, ssl }: DatabaseAddress): pg.ClientConfig {
-  const address = addressIn(url)
+  const address = { connectionString: url }
   if (ssl === undefined) return address
   const { ca, cert, key, verify = 'full' } = ssl
   return {
@@ -55,31 +54,6 @@ export function databaseAddress({ url, ssl }: DatabaseAddress): pg.ClientConfig 
       rejectUnauthorized: verify !== 'none',
       ...(verify === 'ca' && { checkServerIdentity: () => undefined }),
     },
-  }
-}
-
-/**
- * A URL as pg reads it, with one exception: pg leaves the escapes of `/ ? # @ : & = + $ , ;` in the name of the
- * database as they are.
- */
-function addressIn(url: string): pg.ClientConfig {
-  const path = URL.parse(url)?.pathname.slice(1) ?? ''
-  const read = unescaped(path, decodeURI)
-  const database = unescaped(path, decodeURIComponent)
-  if (database === read) return { connectionString: url }
-  const given = parse(url)
-  // Where the host is a socket, the path may be more than the name.
-  if (given.database !== read) return { connectionString: url }
-  // pg reads a URL with the same function, and takes what it gives.
-  return { ...(given as object), database: database! }
-}
-
-function unescaped(path: string, decode: (text: string) => string): string | undefined {
-  try {
-    return decode(path)
-  } catch {
-    // A percent sign without an escape, which pg reads in its own way.
-    return undefined
   }
 }
 
@@ -123,12 +97,13 @@ export async function freeClient(pool: pg.Pool, untilMs: number): Promise<pg.Poo
   if (leftMs <= 0) throw tooLate()
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(tooLate()), leftMs)
-  const asked = pool.connect()
+  let asked: Promise<pg.PoolClient> | undefined
   try {
+    asked = pool.connect()
     return await Promise.race([asked, late.promise])
   } catch (error) {
     // The connection arrives after its caller gave up.
-    asked.then((client) => client.release()).catch(() => {})
+    asked?.then((client) => client.release()).catch(() => {})
     throw asNeverReached(error)
   } finally {
     clearTimeout(timer)

@@ -11,8 +11,9 @@ import { Leader } from './leader.ts'
 import { OutageLog } from './outage.ts'
 import { type Patience, patience } from './patience.ts'
 import type * as pg from './pg-types.ts'
-import { PromptClient } from './prompt-client.ts'
-import { Sessions, type Settings } from './sessions.ts'
+import { databaseClient, PromptClient } from './prompt-client.ts'
+import { conduct, formats, type Settings } from './session-settings.ts'
+import { Sessions } from './sessions.ts'
 import type { Sql } from './sql.ts'
 import { wireTypes } from './wire-types.ts'
 
@@ -44,9 +45,9 @@ export class Database {
   /** @param log Told of outages. */
   constructor(options: DatabaseOptions, log: Log = silent) {
     this.schema = options.schema ?? 'tollgate'
-    if (!/^[a-z_][a-z0-9_]{0,40}$/.test(this.schema)) {
+    if (!/^(?!pg_)[a-z_][a-z0-9_]{0,40}$/.test(this.schema)) {
       throw new Error(
-        `database.schema is "${this.schema}": use lower-case letters, digits and _, at most 41 characters`,
+        `database.schema is "${this.schema}": use lower-case letters, digits and _, at most 41 characters, without pg_ at the start`,
       )
     }
     this.#options = options
@@ -63,10 +64,16 @@ export class Database {
    * A pool of the engine's own. `settings` are Postgres settings of its statements. They are no parameters of
    * the start, which poolers refuse.
    *
-   * @param change.reads Its statements change nothing.
+   * @param kind.reads Its statements change nothing.
+   * @param kind.lent The program's statements on it mean what they mean on its own connections.
    */
-  pool(max: number, name: string, settings: Settings = {}, change: { reads?: true } = {}): pg.Pool {
-    const all = { jit: 'off', ...settings }
+  pool(
+    max: number,
+    name: string,
+    settings: Settings = {},
+    kind: { reads?: true; lent?: true } = {},
+  ): pg.Pool {
+    const all = { ...(kind.lent === true ? {} : formats), ...conduct, ...settings }
     const pool = new postgres.Pool({
       ...this.address,
       max,
@@ -91,7 +98,7 @@ export class Database {
       this.#answeredMs.set(client, systemClock.elapsedMs())
     })
     this.#pools.set(pool, name)
-    if (change.reads === true) this.#reading.add(pool)
+    if (kind.reads === true) this.#reading.add(pool)
     return pool
   }
 
@@ -101,7 +108,7 @@ export class Database {
    */
   async probe(): Promise<void> {
     if (this.#isClosed) return
-    const client = new PromptClient({ ...this.address, application_name: 'tollgate probe' })
+    const client = databaseClient(this.#options, { application_name: 'tollgate probe' })
     try {
       await client.connect()
       await this.leader.admit(client)

@@ -275,10 +275,11 @@ export class Lanes {
   ofProgram<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const limitMs = limits.subscriptionHandlerMs
     const size = this.#sizes.program ?? limits.subscriptionConnections
-    this.#program ??= this.database.pool(size, 'program', {
+    const timeouts = {
       ...endsWithin(limitMs),
       idle_in_transaction_session_timeout: String(limitMs),
-    })
+    }
+    this.#program ??= this.database.pool(size, 'program', timeouts, { lent: true })
     const within = patience(limitMs + limits.leaseMarginMs)
     return this.database.transaction(this.#program, work, within, () => true)
   }

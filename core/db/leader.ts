@@ -12,8 +12,8 @@ export type Server = {
   readonly system: string | null
   /** Rises with every promotion; null: the server does not say. */
   readonly timeline: number | null
-  /** False on standbys, and where transactions are read-only. */
-  readonly isWritable: boolean
+  /** Why it cannot take payments; null: it can. */
+  readonly unfit: string | null
   /** The next transaction number. */
   readonly nextTxid: bigint
   /** The process that answered. */
@@ -30,20 +30,29 @@ export type Welcome = (client: pg.ClientBase, server: Server, knownTxid: bigint)
 type Row = {
   readonly system: string | null
   readonly timeline: number | null
-  readonly writable: boolean
+  readonly unfit: string | null
   readonly next: string
   readonly pid: number
 }
 
+/** A setting of a server that is demoted stays as it is, so nothing here overrides it. */
+const unfit = `case
+  when pg_is_in_recovery() then 'only reads: it is a standby or was demoted'
+  when current_setting('transaction_read_only') = 'on'
+    then 'only reads: default_transaction_read_only is on for the server, this database or this user'
+  when current_setting('session_replication_role') = 'replica'
+    then 'runs no triggers: session_replication_role is replica for the server, this database or this user'
+end as unfit`
+
 // A standby has no file that it writes.
-const asked = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
+const asked = `select ${unfit},
   (select system_identifier::text from pg_control_system()) as system,
   case when pg_is_in_recovery() then null
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer end as timeline,
   pg_snapshot_xmax(pg_current_snapshot())::text as next, pg_backend_pid() as pid`
 
 /** For servers that do not tell their timeline to this user, or have none. */
-const askedLess = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
+const askedLess = `select ${unfit},
   null as system, null as timeline, pg_snapshot_xmax(pg_current_snapshot())::text as next,
   pg_backend_pid() as pid`
 
@@ -103,9 +112,8 @@ export class Leader {
     }
   }
 
-  #refuse({ isWritable, system, timeline }: Server): void {
-    if (!isWritable)
-      throw new Error('the database server only reads: it is a standby or was demoted')
+  #refuse({ unfit, system, timeline }: Server): void {
+    if (unfit !== null) throw new Error(`the database server ${unfit}`)
     const known = this.#server
     if (known === undefined) return
     if (known.system !== null && system !== null && system !== known.system) {
@@ -154,6 +162,6 @@ async function ask(client: pg.ClientBase): Promise<Server> {
     if (!untold.has(error.code ?? '')) throw error
     return client.query<Row>(askedLess)
   })
-  const { system, timeline, writable, next, pid } = rows[0]!
-  return { system, timeline, isWritable: writable, nextTxid: BigInt(next), pid }
+  const { system, timeline, unfit, next, pid } = rows[0]!
+  return { system, timeline, unfit, nextTxid: BigInt(next), pid }
 }

@@ -1,6 +1,5 @@
 /** Statements of the engine inside a transaction that the embedding program began and will end. */
 import { limits } from '@tollgate/schemas'
-import pg from 'pg'
 import { noteAction } from '../call-trace.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -8,7 +7,9 @@ import type { Client, Database } from './database.ts'
 import { asOfDatabase, sqlState } from './failures.ts'
 import type { Lanes } from './lanes.ts'
 import { behind, inTurn, type TransactionClient, TransactionOver } from './program-client.ts'
+import { formats, type Settings } from './session-settings.ts'
 import { type Sql, sql } from './sql.ts'
+import { plainTypes } from './wire-types.ts'
 
 /** The engine's part of a transaction of the embedding program. */
 export class OpenTransaction implements TransactionClient {
@@ -27,17 +28,19 @@ export class OpenTransaction implements TransactionClient {
 
   /** Runs a statement of a library, with the types of pg. */
   query(statement: { text: string; values?: unknown[] }) {
-    return this.#client.query({ types: pg.types, ...statement } as typeof statement)
+    return this.#client.query({ types: plainTypes, ...statement } as typeof statement)
   }
 
   /**
-   * Waits for rows of other transactions for a bounded time, if the program has set no `lock_timeout`. Its own
-   * statements afterwards wait as it wants; a failure undoes the limit with its savepoint.
+   * Works with the formats of the engine, and waits for rows of other transactions for a bounded time if the program
+   * has set no `lock_timeout`. Its own statements afterwards have its settings again; a failure undoes ours with its
+   * savepoint.
    */
-  async bounded<T>(work: () => Promise<T>): Promise<T> {
-    const [limit] = await this.run(limitLocks(limits.openTransactionLockMs))
+  async withSettings<T>(work: () => Promise<T>): Promise<T> {
+    const theirs = await this.run(set({ ...formats, lock_timeout: lockLimit }))
     const result = await work()
-    if (limit!.is_ours) await this.run(unlimitLocks)
+    const before = theirs.map(({ name, before }) => [name, before])
+    if (before.length > 0) await this.run(set(Object.fromEntries(before)))
     return result
   }
 
@@ -58,14 +61,17 @@ export class OpenTransaction implements TransactionClient {
   }
 }
 
-const limitLocks = (ms: number) => sql<{ is_ours: boolean }>`
-  select before.is_ours
-  from (select current_setting('lock_timeout') = '0' as is_ours offset 0) as before
-  cross join lateral (
-    select set_config('lock_timeout',
-      case when before.is_ours then ${`${ms}ms`}::text else current_setting('lock_timeout') end, true)) as limited`
+const lockLimit = `${limits.openTransactionLockMs}ms`
 
-const unlimitLocks = sql`select set_config('lock_timeout', '0', true)`
+/** Sets what differs, for the rest of the transaction, and tells how it was. A limit of the program stays. */
+const set = (settings: Settings) => sql<{ name: string; before: string }>`
+  select name, before, set_config(name, value, true)
+  from (
+    select key as name, value, current_setting(key) as before
+    from json_each_text(${JSON.stringify(settings)}::json)
+    offset 0) as wanted
+  where before <> value
+    and (name <> 'lock_timeout' or before = '0' or value = '0')`
 
 /** Clients that were found on the gateway's database. */
 const known = new WeakMap<TransactionClient, Lanes>()
@@ -92,7 +98,7 @@ export function inOpenTransaction<T>(
           await refuseOtherDatabase(lanes, within)
           known.set(client, lanes)
         }
-        return within.bounded(() => work(within))
+        return within.withSettings(() => work(within))
       })
       // The program may commit it from now on.
       noteAction()

@@ -1,12 +1,11 @@
 /** Settings of connections: of the session where a connection has one of its own, of each transaction elsewhere. */
 import { limits } from '@tollgate/schemas'
-import { type DatabaseAddress, databaseAddress, within } from './connection.ts'
+import { type DatabaseAddress, within } from './connection.ts'
 import { asNeverReached } from './failures.ts'
 import type * as pg from './pg-types.ts'
 import { examinePooler, isDirect, type Pooler, refuseUnfit } from './pooler.ts'
-import { PromptClient } from './prompt-client.ts'
-
-export type Settings = Readonly<Record<string, string>>
+import { databaseClient } from './prompt-client.ts'
+import { type Settings, settingText } from './session-settings.ts'
 
 const late = 'the database did not take the settings of a connection in time'
 
@@ -31,10 +30,9 @@ export class Sessions {
    */
   async settle(client: pg.ClientBase, pid: number, settings: Settings): Promise<void> {
     const isShared = await this.#isShared(client, pid)
-    const scope = isShared ? 'set local' : 'set'
-    const texts = Object.entries(settings).map(([name, value]) => `${scope} ${name} = '${value}'`)
-    if (isShared) this.#begins.set(client, ['begin', ...texts].join('; '))
-    else await within(client, limits.connectMs, late, () => client.query(texts.join('; ')))
+    const text = settingText(settings, isShared)
+    if (isShared) this.#begins.set(client, `begin isolation level read committed; ${text}`)
+    else await within(client, limits.connectMs, late, () => client.query(text))
   }
 
   async #isShared(client: pg.ClientBase, pid: number): Promise<boolean> {
@@ -55,11 +53,7 @@ export class Sessions {
   }
 
   async #open(): Promise<pg.Client> {
-    const client = new PromptClient({
-      ...databaseAddress(this.#address),
-      application_name: 'tollgate probe',
-    })
-    client.on('error', () => {})
+    const client = databaseClient(this.#address, { application_name: 'tollgate probe' })
     await client.connect()
     return client
   }

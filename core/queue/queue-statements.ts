@@ -1,9 +1,10 @@
 /** The statements of pg-boss, on connections of the engine: encrypted, checked and limited in time like all others. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
-import pg from 'pg'
 import { type Database, type Patience, patience } from '../db/database.ts'
 import { isUnavailable, neverReached } from '../db/failures.ts'
+import type * as pg from '../db/pg-types.ts'
+import { plainTypes } from '../db/wire-types.ts'
 import { unavailableSign } from './queue-errors.ts'
 
 type Execute = (text: string, values?: unknown[]) => Promise<{ rows: never[] }>
@@ -29,7 +30,7 @@ export function queueStatements(database: Database, connections: number): Statem
   let pool: pg.Pool | undefined
   const once = async (text: string, values: unknown[] | undefined, limit: Patience) => {
     pool ??= database.pool(connections, 'jobs')
-    const config = { text, ...(values !== undefined && { values }), types: pg.types }
+    const config = { text, ...(values !== undefined && { values }), types: plainTypes }
     // A failed statement may leave a transaction open, so its connection is not used again.
     return database.connected(pool, limit, (client) => client.query<never>(config))
   }

@@ -40,6 +40,7 @@ export async function migrateQueues(database: Database): Promise<void> {
   const boss = new PgBoss({
     db: queueStatements(database, 1),
     schema: queueSchema(database),
+    createSchema: false,
     supervise: false,
     schedule: false,
   })
@@ -81,7 +82,8 @@ export class Queue {
       schema: queueSchema(database),
       clock: evenClock,
       migrate: options.migrate,
-      createSchema: options.migrate,
+      // Our own migration made it. PostgreSQL wants the right to make even a schema that exists.
+      createSchema: false,
       schedule: false,
       supervise: options.supervise,
       superviseIntervalSeconds: seconds.monitor,

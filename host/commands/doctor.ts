@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { checkPlugins, databaseAddress, type KeyProvider } from '@tollgate/core'
+import { checkPlugins, type KeyProvider } from '@tollgate/core'
+import { databaseClient, settle } from '@tollgate/core/early'
 import { PluginError } from '@tollgate/plugin-kit'
-import pg from 'pg'
 import { loadPlugins } from '../config/plugins.ts'
 import { type HostSettings, SettingsError } from '../config/read-settings.ts'
 import {
@@ -91,18 +91,13 @@ async function examine(settings: HostSettings, days: number, shell: Shell): Prom
     return [{ is: 'problem', text: `there is no database in ${directory} yet: run tollgate serve` }]
   }
   const database = await openDatabase(settings, place)
-  const client = new pg.Client({
-    ...databaseAddress(database.options),
-    connectionTimeoutMillis: 5000,
+  const client = databaseClient(database.options, {
     application_name: 'tollgate doctor',
     query_timeout: statementLimitMs,
   })
-  // The failing query reports a server that disappears.
-  client.on('error', () => {})
   try {
     await reach(database, () => client.connect())
-    // A pooler in transaction mode would hand the setting on to strangers.
-    if (settings.prepare) await client.query(`set statement_timeout = ${statementLimitMs}`)
+    await settle(client, { statement_timeout: String(statementLimitMs) })
     const store = new DoctorStore(client, settings.databaseSchema)
     const findings = await examineServer(store)
     const located = { ...settings, ...keyFilesFrom(settings, place) }

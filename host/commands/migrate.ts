@@ -1,4 +1,5 @@
 import { makeRoles, migrateDatabase } from '@tollgate/core'
+import { databaseUrl } from '@tollgate/core/early'
 import { openDatabase, reach } from '../serve/database.ts'
 import { type Command, columns, print, UsageError } from './command.ts'
 import { settingsFor } from './settings.ts'
@@ -45,7 +46,7 @@ const migrateCommand: Command = {
     }
 
     function urlOf(name: string, password: string): string {
-      const url = new URL(database.url)
+      const url = databaseUrl(database.url)
       url.username = name
       url.password = password
       return url.href

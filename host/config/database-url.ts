@@ -1,4 +1,5 @@
-import pg from 'pg'
+import { databaseClient } from '@tollgate/core/early'
+import type pg from 'pg'
 import { isLoopback } from '../http/loopback.ts'
 
 /**
@@ -8,7 +9,7 @@ import { isLoopback } from '../http/loopback.ts'
 export function isPlain(url: string): boolean {
   let client: pg.Client
   try {
-    client = new pg.Client({ connectionString: url })
+    client = databaseClient({ url })
   } catch {
     // A file of the URL cannot be read; opening the connection reports the reason.
     return false
@@ -17,6 +18,10 @@ export function isPlain(url: string): boolean {
   const isOwn = host.startsWith('/') || isLoopback(host)
   return !isOwn && !client.ssl
 }
+
+/** The server of a URL for people: a parameter `host`, such as the folder of a socket, replaces the name. */
+export const serverOf = ({ hostname, searchParams }: URL): string =>
+  searchParams.get('host') || decodeURIComponent(hostname) || 'this machine'
 
 /** The database of a URL for people: `/shop`, without escapes. */
 export function databaseOf({ pathname }: URL): string {

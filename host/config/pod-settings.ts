@@ -1,5 +1,6 @@
 /** Several databases as one installation: the setting `pods`, and the choice of one of them for a command. */
-import { databaseOf } from './database-url.ts'
+import { databaseUrl, urlProblem } from '@tollgate/core/early'
+import { databaseOf, serverOf } from './database-url.ts'
 import type { HostSettings } from './read-settings.ts'
 
 export type PodSetting = {
@@ -55,10 +56,8 @@ function problemsOf(pod: unknown): string[] {
   } else if (/^[0-9]+$/.test(name)) {
     problems.push('name: a number alone would be taken for that of a pod')
   }
-  const url = typeof database === 'string' ? URL.parse(database) : null
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
-    problems.push('database: expected a URL that begins with postgres:// or postgresql://')
-  }
+  const problem = urlProblem(database)
+  if (problem !== undefined) problems.push(`database: expected ${problem}`)
   return problems
 }
 
@@ -73,8 +72,8 @@ function twice(pods: readonly PodSetting[], of: (pod: PodSetting) => string): st
 
 /** The database of a URL for people, the same for two URLs that differ in users and options. */
 export function placeOf(database: string): string {
-  const url = new URL(database)
-  return `${url.hostname.toLowerCase() || 'this machine'}:${url.port || '5432'}${databaseOf(url)}`
+  const url = databaseUrl(database)
+  return `${serverOf(url).toLowerCase()}:${url.port || '5432'}${databaseOf(url)}`
 }
 
 /** Why pods do not fit the other settings. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { urlProblem } from '@tollgate/core/early'
 import type { Job, Plugin } from '@tollgate/plugin-kit'
 import { isLoopback } from '../http/loopback.ts'
 import { encryptsBySettings } from './database-settings.ts'
@@ -183,19 +184,11 @@ function readValue(row: Setting, given: unknown): { value?: unknown; expected?: 
         : { expected: `a whole number from ${format.min} to ${format.max}` }
     }
     case 'url': {
-      const url = URL.canParse(text) ? new URL(text) : undefined
-      const scheme = url?.protocol.slice(0, -1) ?? ''
-      const begins = text.startsWith('postgres')
-      // A password that begins a path, a query or a fragment ends the host too early.
-      const isCut =
-        text.includes('@') &&
-        (url === undefined || `${url.pathname}${url.search}${url.hash}`.includes('@'))
-      if (begins && isCut) {
-        return {
-          expected:
-            'a URL whose user and password have "/", "?", "#" and "@" as %2F, %3F, %23 and %40',
-        }
+      if (format.schemes.includes('postgres')) {
+        const problem = urlProblem(text)
+        return problem === undefined ? { value: text } : { expected: problem }
       }
+      const scheme = URL.parse(text)?.protocol.slice(0, -1) ?? ''
       return format.schemes.includes(scheme)
         ? { value: text }
         : {
@@ -254,9 +247,9 @@ function contradictions(settings: HostSettings): string[] {
       `HOST is "${settings.host}": a live host accepts connections from other machines only with its own certificate (TOLLGATE_TLS_CERTIFICATE_FILE, TOLLGATE_TLS_KEY_FILE), or from declared proxies (TOLLGATE_TRUSTED_PROXY)`,
     )
   }
-  if (!/^[a-z_][a-z0-9_]{0,40}$/.test(settings.databaseSchema)) {
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,40}$/.test(settings.databaseSchema)) {
     problems.push(
-      `TOLLGATE_DATABASE_SCHEMA is "${settings.databaseSchema}": expected at most 41 lower-case letters, digits and _`,
+      `TOLLGATE_DATABASE_SCHEMA is "${settings.databaseSchema}": expected at most 41 lower-case letters, digits and _, without pg_ at the start`,
     )
   }
   for (const part of splitList(settings.trustedProxy ?? '')) {

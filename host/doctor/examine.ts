@@ -152,7 +152,7 @@ export async function examineRows(
   for (const { kind, count, oldest } of open) {
     findings.push(
       problem(
-        `the operators' list has ${counted(count, 'entry', 'entries')} of the kind ${kind}, the oldest since ${oldest.toISOString()}`,
+        `the operators' list has ${counted(count, 'entry', 'entries')} of the kind ${kind}, the oldest since ${oldest}`,
       ),
     )
   }

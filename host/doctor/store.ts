@@ -167,9 +167,10 @@ export class DoctorStore {
   }
 
   /** Open entries of the operators' list. */
-  attention(): Promise<{ kind: string; count: string; oldest: Date }[]> {
+  attention(): Promise<{ kind: string; count: string; oldest: string }[]> {
     return this.#rows(`
-      select kind, count(*) as count, min(at) as oldest
+      select kind, count(*) as count,
+        to_char(min(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as oldest
       from tollgate.attention
       where resolved_at is null
       group by kind

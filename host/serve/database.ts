@@ -1,8 +1,9 @@
 /** The database of an installation. Loads no engine, so that PostgreSQL can start while the engine is loaded. */
 import { resolve } from 'node:path'
 import type { DatabaseOptions } from '@tollgate/core'
+import { databaseUrl } from '@tollgate/core/early'
 import { databaseFrom } from '../config/database-settings.ts'
-import { databaseOf } from '../config/database-url.ts'
+import { databaseOf, serverOf } from '../config/database-url.ts'
 import type { HostSettings } from '../config/read-settings.ts'
 import type { HostLog } from '../http/request-log.ts'
 import { systemCode } from '../thrown.ts'
@@ -56,8 +57,8 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   if (settings.databaseUrl !== undefined) {
     const { databaseUrl: url } = settings
-    const read = new URL(url)
-    const server = `${read.hostname || 'this machine'}${read.port === '' ? '' : `:${read.port}`}`
+    const read = databaseUrl(url)
+    const server = `${serverOf(read)}${read.port === '' ? '' : `:${read.port}`}`
     const title = `${server}${databaseOf(read)}`
     const options = databaseFrom(settings, url, place.folder)
     return { url, options, title, async announce() {}, async stop() {} }

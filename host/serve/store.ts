@@ -1,5 +1,6 @@
-import { type DatabaseOptions, databaseAddress } from '@tollgate/core'
-import pg from 'pg'
+import type { DatabaseOptions } from '@tollgate/core'
+import { databaseClient } from '@tollgate/core/early'
+import type pg from 'pg'
 
 export type DatabaseFacts = {
   /** Names of migrations that ran. Empty for a database that Tollgate never used. */
@@ -64,13 +65,7 @@ async function withClient<T>(
   options: DatabaseOptions,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({
-    ...databaseAddress(options),
-    connectionTimeoutMillis: 5000,
-    application_name: 'tollgate start',
-  })
-  // The failing query reports a server that disappears.
-  client.on('error', () => {})
+  const client = databaseClient(options, { application_name: 'tollgate start' })
   try {
     await client.connect()
     return await work(client)

@@ -62,7 +62,7 @@ describe('options of createGateway', () => {
         publicUrl: 'must be an address such as https://pay.example.com, not "pay.example.com"',
         log: 'must have warn()',
         'database.url':
-          'must be an address such as postgres://user:password@host:5432/name, not another text',
+          'must be an address such as postgres://user:password@host:5432/name: in a user, a password or a name, write @ as %40, / as %2F, ? as %3F, # as %23 and % as %25',
         'database.shema': 'is no option; did you mean database.schema?',
         'database.pool.read': 'must be a whole number from 1 to 200, not 0',
         'database.pool.reads': 'is no option; did you mean database.pool.read?',

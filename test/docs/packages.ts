@@ -22,6 +22,7 @@ export const reasons: Readonly<Record<string, string>> = {
   pg: 'Connects to PostgreSQL.',
   'pg-connection-string': 'Reads the URL of a database, as `pg` does.',
   'pg-copy-streams': 'Copies lines of settlement files into PostgreSQL.',
+  'pg-types': 'Reads values of PostgreSQL, whatever a program made of those of `pg`.',
   'pg-boss': 'Stores jobs in PostgreSQL.',
   ibantools: 'Validates IBANs and BICs.',
   undici: 'Sends requests to acquirers and merchants.',

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import pg from 'pg'
-import { databaseAddress, migrateDatabase } from '../../../core/index.ts'
+import { databaseClient } from '../../../core/db/prompt-client.ts'
+import { migrateDatabase } from '../../../core/index.ts'
 import { placeOf } from '../../../host/config/pod-settings.ts'
 import { testCluster } from '../../rig/cluster.ts'
 
@@ -18,12 +19,10 @@ test('the name of a database may have every character that a URL escapes', async
   await administrator.query(`create database ${quoted} template template0`)
   try {
     for (const ssl of [undefined, { verify: 'none' } as const]) {
-      const { database, host, user } = new pg.Client(
-        databaseAddress({ url: url.href, ...(ssl && { ssl }) }),
-      )
+      const { database, host, user } = databaseClient({ url: url.href, ...(ssl && { ssl }) })
       assert.deepEqual([database, host, user], [name, url.hostname, url.username])
     }
-    const client = new pg.Client(databaseAddress({ url: url.href }))
+    const client = databaseClient({ url: url.href })
     await client.connect()
     const { rows } = await client.query('select current_database() as name')
     await client.end()
@@ -36,13 +35,18 @@ test('the name of a database may have every character that a URL escapes', async
   }
 })
 
-test('other URLs stay as they are', () => {
+test('other URLs are read as pg reads them', () => {
   for (const url of [
     'postgres://tollgate@/shop?host=/run/postgresql',
-    'postgres://tollgate:p%40ss@db.example/Toll%20gate?sslmode=require',
+    'postgres://tollgate:p%40ss@db.example/Toll%20gate?sslmode=verify-full',
     'postgres:///shop',
-    'postgres://db.example',
+    'postgres:///shop?host=/run/postgresql',
+    'postgres://%2Frun%2Fpostgresql/shop',
+    'postgres://db.example/shop',
   ]) {
-    assert.deepEqual(databaseAddress({ url }), { connectionString: url }, url)
+    const [own, given] = [databaseClient({ url }), new pg.Client({ connectionString: url })]
+    for (const name of ['host', 'port', 'database', 'password'] as const) {
+      assert.deepEqual(own[name], given[name], url)
+    }
   }
 })

@@ -44,7 +44,7 @@ describe('the setting pods', () => {
       [[{ ...main, name: 'a b' }], /entry 1: name: expected 1 to 15 letters, digits and hyphens/],
       [
         [{ ...main, database: 'mysql://secret-word' }],
-        /entry 1: database: expected a URL that begins/,
+        /entry 1: database: expected an address such as postgres:/,
       ],
       [[{ ...main, schema: 'x' }], /schema is no property of a pod; the properties are: number/],
       [[{ ...main, name: '12' }], /entry 1: name: a number alone would be taken for that of a pod/],
