@@ -363,7 +363,7 @@ export const wrongSettlements: readonly WrongSettlement[] = [
       }
       if (count === 0) yield { is: 'end' }
     }),
-    noticed: [names.foreign, names.cut],
+    noticed: [names.foreign],
   },
   {
     what: 'fetches the newest file first',

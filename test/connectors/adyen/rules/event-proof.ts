@@ -161,7 +161,6 @@ export const eventProofRules: readonly Rule[] = [
       mistake('signature', "(texts.success === 'true' || texts.success === 'false')", 'true'),
       mistake('events', '[unclear(item)] : []', '[unclear(item)] : [unclear(item)]'),
       mistake('events', '[unclear(item)] : []', '[] : []'),
-      mistake('signature', "'number', 'boolean'", "'number'"),
     ],
   },
   {

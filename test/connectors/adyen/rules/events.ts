@@ -63,9 +63,9 @@ export const eventRules: readonly Rule[] = [
         "success ? approved(refs) : declined('100.397.102', { refs })",
         'approved(refs)',
       ),
-      mistake('events', 'if (!success) return [] switch', 'switch'),
-      mistake('events', "case 'SECOND_CHARGEBACK':", ''),
-      mistake('events', "case 'CHARGEBACK_REVERSED':", ''),
+      mistake('events', 'if (!success) return []', ''),
+      mistake('events', "'CHARGEBACK', 'SECOND_CHARGEBACK',", "'CHARGEBACK',"),
+      mistake('events', "'SECOND_CHARGEBACK', 'CHARGEBACK_REVERSED']", "'SECOND_CHARGEBACK']"),
       mistake(
         'events',
         "eventCode === 'CHARGEBACK_REVERSED' ? 'chargebackReversal' : 'chargeback'",

@@ -296,7 +296,6 @@ export const reportRules: readonly Rule[] = [
       mistake('settlement', 'if (lastTypes.has(last) && (', 'if (('),
       mistake('settlement', 'isEnded || lengths[0] === lengths[1]', 'true'),
       mistake('settlement', 'isEnded || lengths[0] === lengths[1]', 'isEnded'),
-      mistake('settlement', "record_delimiter: '\\n',", ''),
       mistake('settlement', "wrongSeparator(raw, ',') ?? why", 'why'),
       mistake(
         'settlement',
