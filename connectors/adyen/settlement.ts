@@ -83,7 +83,6 @@ type Read = { readonly raw: string; readonly record: readonly string[] }
 export async function* parse(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<SettlementItem> {
   const reader = csvReader({
     raw: true,
-    record_delimiter: '\n',
     relax_column_count: true,
     max_record_size: longestLine,
   })

@@ -51,38 +51,38 @@ export class EventTurns {
   /** Takes due events into free places; the end of each event fills its place again. */
   async fill(): Promise<void> {
     this.#mayFindMore = true
-    if (this.#isFilling) return
-    this.#isFilling = true
-    const { inFlight, log } = this.#engine
-    await inFlight
-      .track(this.#take())
-      .catch((error: unknown) => tellFailure(log, error, notWorkedOn))
-      .finally(() => {
-        this.#isFilling = false
-      })
+    if (!this.#isFilling) await this.#tracked(this.#take())
   }
 
   async #take(): Promise<void> {
     const { inFlight, lanes } = this.#engine
-    while (this.#mayFindMore && !inFlight.closing) {
-      this.#mayFindMore = false
-      const { limit, full } = this.#room()
-      if (limit === 0) return
-      for (const row of await lanes.single(takeDue(limit, limits.eventTurnMs, full))) {
-        this.#mayFindMore = true
-        this.#count(row, 1)
-        void this.#begin(row)
+    this.#isFilling = true
+    try {
+      while (this.#mayFindMore && !inFlight.closing) {
+        this.#mayFindMore = false
+        const { limit, full } = this.#room()
+        if (limit === 0) return
+        for (const row of await lanes.single(takeDue(limit, limits.eventTurnMs, full))) {
+          this.#mayFindMore = true
+          this.#count(row, 1)
+          void this.#begin(row)
+        }
       }
+    } finally {
+      // In the same step as the last look at the flag: a place that becomes free later is filled anew.
+      this.#isFilling = false
     }
   }
 
   async #begin(row: InboundRow): Promise<void> {
-    const { inFlight, log } = this.#engine
-    await inFlight
-      .track(workOn(this.#engine, row))
-      .catch((error: unknown) => tellFailure(log, error, notWorkedOn))
+    await this.#tracked(workOn(this.#engine, row))
     this.#count(row, -1)
     await this.fill()
+  }
+
+  #tracked(work: Promise<void>): Promise<void> {
+    const { inFlight, log } = this.#engine
+    return inFlight.track(work).catch((error: unknown) => tellFailure(log, error, notWorkedOn))
   }
 
   #count({ connector }: InboundRow, change: 1 | -1): void {

@@ -41,10 +41,10 @@ export const conduct = {
 
 export type Settings = Readonly<Record<string, string>>
 
-/** A statement that sets them. A version of the server that lacks one has nothing to set. */
+/** A statement of one row that sets them. A version of the server that lacks one has nothing to set. */
 export function settingText(settings: Settings, isLocal: boolean): string {
   const rows = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
-  return `select pg_catalog.set_config(name, value, ${isLocal})
+  return `select pg_catalog.count(pg_catalog.set_config(name, value, ${isLocal}))
     from (values ${rows.join(', ')}) as wanted (name, value)
     where pg_catalog.current_setting(name, true) is not null`
 }

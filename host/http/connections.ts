@@ -8,10 +8,10 @@ import { clientOf } from './client.ts'
  */
 const mostUnderWay = 32
 
-type Guest = { readonly socket: Socket; readonly client: string; underWay: number }
+/** The connections of one address; `idle`: those without a request, the one that waits longest first. */
+type Guests = { readonly client: string; readonly all: Set<Guest>; readonly idle: Set<Guest> }
 
-/** The guests of one address, those without a request first, and of these the one that waits longest. */
-type Guests = { readonly all: Set<Guest>; readonly idle: Set<Guest> }
+type Guest = { readonly socket: Socket; readonly among: Guests; underWay: number }
 
 export type ConnectionLimits = {
   /** Connections at once. */
@@ -51,7 +51,7 @@ export class Connections {
       return false
     }
     guest.underWay += 1
-    this.#byClient.get(guest.client)?.idle.delete(guest)
+    guest.among.idle.delete(guest)
     return true
   }
 
@@ -59,7 +59,7 @@ export class Connections {
     const guest = this.#guestOf(socket)
     if (guest === undefined) return
     guest.underWay -= 1
-    if (guest.underWay === 0 && !socket.destroyed) this.#byClient.get(guest.client)?.idle.add(guest)
+    if (guest.underWay === 0 && !socket.destroyed) guest.among.idle.add(guest)
   }
 
   #guestOf(socket: Socket): Guest | undefined {
@@ -73,7 +73,7 @@ export class Connections {
   #admit(socket: Socket): void {
     const { connections, connectionsPerAddress } = this.#limits
     const client = clientOf(socket.remoteAddress)
-    const own = this.#byClient.get(client) ?? { all: new Set(), idle: new Set() }
+    const own: Guests = this.#byClient.get(client) ?? { client, all: new Set(), idle: new Set() }
     const isMany =
       own.all.size >= connectionsPerAddress && !this.#isProxy(socket.remoteAddress ?? '')
     const isFull = this.#byPlace.size >= connections
@@ -81,14 +81,14 @@ export class Connections {
       socket.destroy()
       return
     }
-    const guest: Guest = { socket, client, underWay: 0 }
+    const guest: Guest = { socket, among: own, underWay: 0 }
     const place = placeOf(socket)
     this.#byClient.set(client, own)
     own.all.add(guest)
     own.idle.add(guest)
     this.#byPlace.set(place, guest)
     socket.once('close', () => {
-      this.#forget(own, guest)
+      this.#forget(guest)
       // The next connection of a place can come before the end of the last one is heard.
       if (this.#byPlace.get(place) === guest) this.#byPlace.delete(place)
     })
@@ -106,19 +106,18 @@ export class Connections {
   /** Ends the connection that waits longest for a request. @returns false where none does. */
   #giveUp(guests: Guests | undefined): boolean {
     const [oldest] = guests?.idle ?? []
-    if (guests === undefined || oldest === undefined) return false
-    this.#forget(guests, oldest)
+    if (oldest === undefined) return false
+    this.#forget(oldest)
     this.#byPlace.delete(placeOf(oldest.socket))
     oldest.socket.destroy()
     return true
   }
 
-  #forget(guests: Guests, guest: Guest): void {
-    guests.idle.delete(guest)
-    guests.all.delete(guest)
-    if (guests.all.size === 0 && this.#byClient.get(guest.client) === guests) {
-      this.#byClient.delete(guest.client)
-    }
+  #forget(guest: Guest): void {
+    const { client, all, idle } = guest.among
+    idle.delete(guest)
+    all.delete(guest)
+    if (all.size === 0 && this.#byClient.get(client) === guest.among) this.#byClient.delete(client)
   }
 }
 

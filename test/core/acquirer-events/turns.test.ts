@@ -152,6 +152,41 @@ describe('an event that waits for its acquirer', () => {
     })
   }
 
+  test('does not fail by a database that has no room, and comes back', async () => {
+    const slow = slowAcquirer()
+    const eventId = 'without-any-room'
+    await run.sql(`create function no_room() returns trigger language plpgsql as $$
+      begin raise exception 'no room' using errcode = '53100'; end $$`)
+    await dueAgain(run, [{ eventId, of: slow }])
+    await until(async () => slow.asked() === 1 || undefined)
+    await run.sql(`create trigger no_room before update on tollgate.inbound_event for each row
+      when (new.event_id = '${eventId}' and new.processed_at is not null)
+      execute function no_room()`)
+    const tracked = run.acquirer.of(eventId).length
+    slow.answer()
+    // The turn of the event is over when it can be taken again.
+    await until(async () => {
+      await run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [
+        eventId,
+      ])
+      slow.answer()
+      return run.acquirer.of(eventId).length > tracked || undefined
+    })
+    await run.sql('drop trigger no_room on tollgate.inbound_event; drop function no_room()')
+    await until(async () => {
+      slow.answer()
+      await run.sql('update tollgate.inbound_event set next_at = now() where event_id = $1', [
+        eventId,
+      ])
+      const [row] = await run.sql<{ outcome: string | null; tries: number }>(
+        'select outcome, tries from tollgate.inbound_event where event_id = $1',
+        [eventId],
+      )
+      if (row!.outcome !== null) assert.deepEqual(row, { outcome: 'enquired', tries: 0 })
+      return row!.outcome === null ? undefined : true
+    })
+  })
+
   test('of many that are due, a process that ends takes no further ones', async () => {
     const ending = await startLate()
     try {

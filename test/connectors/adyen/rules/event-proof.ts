@@ -132,6 +132,10 @@ export const eventProofRules: readonly Rule[] = [
           assert.deepEqual(await tell(message), [], `${field} ${text}`)
         }
       }
+      const sent = JSON.parse(adyen.message({ ...item({}), eventCode: 'DONATION' }).body.toString())
+      sent.notificationItems[0].NotificationRequestItem.success = true
+      const unquoted = { ...adyen.message(item({})), body: Buffer.from(JSON.stringify(sent)) }
+      assert.equal(await verified(scene, unquoted), true, 'a truth value in place of its text')
       for (const amount of [{ value: 0.5, currency: '' }, { value: '1:2', currency: 'euro' }, {}]) {
         const message = await raw({ eventCode: 'DONATION', amount })
         assert.equal(await verified(scene, message), true, JSON.stringify(amount))
@@ -161,6 +165,7 @@ export const eventProofRules: readonly Rule[] = [
       mistake('signature', "(texts.success === 'true' || texts.success === 'false')", 'true'),
       mistake('events', '[unclear(item)] : []', '[unclear(item)] : [unclear(item)]'),
       mistake('events', '[unclear(item)] : []', '[] : []'),
+      mistake('signature', "'number', 'boolean'", "'number'"),
     ],
   },
   {
