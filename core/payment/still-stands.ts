@@ -1,13 +1,11 @@
 /** Before an operation is sent that was reserved earlier, or sent without an answer: its payment may have changed. */
 import type { Engine } from '../engine.ts'
-import { isChargedBack } from './dispute-fact.ts'
 import { held } from './late-word-move.ts'
 import { referencedBy } from './rebuild-attempt.ts'
 import { balanceById } from './store-read.ts'
 import { toldAsGone } from './store-take-back.ts'
-import { waitingChargeback } from './store-waiting-dispute.ts'
 import type { Payment } from './types.ts'
-import { isBesideChargeback } from './waiting-dispute.ts'
+import { isBesideChargeback, mayBeChargedBack } from './waiting-dispute.ts'
 
 /**
  * Whether the engine would still begin this operation; the referenced payment may have changed
@@ -17,11 +15,12 @@ import { isBesideChargeback } from './waiting-dispute.ts'
 export async function stillStands(engine: Engine, payment: Payment): Promise<boolean> {
   if (payment.effect === 'undo') {
     const undoes = await referencedBy(engine, payment)
-    if (undoes === undefined || (await isChargedBack(engine, undoes))) return false
-    if ((await engine.lanes.single(waitingChargeback(undoes.id))).length > 0) return false
+    if (undoes === undefined || (await mayBeChargedBack(engine, undoes))) return false
     if ((await engine.lanes.single(toldAsGone(undoes.id))).length > 0) return false
     return (await held(engine, undoes.attemptKey))?.attempt.state === 'late'
   }
+  // Before the balance, which has a chargeback that is recorded from now on.
+  if (await isBesideChargeback(engine, payment.effect, payment.referencedId)) return false
   const [balance] =
     payment.parentId === null ? [] : await engine.lanes.single(balanceById(payment.parentId))
   if (balance === undefined) return false
@@ -29,6 +28,5 @@ export async function stillStands(engine: Engine, payment: Payment): Promise<boo
   // A reversed sale is not charged anew.
   if (payment.effect === 'sale' && balance.reversing + balance.reversed > 0n) return false
   const isWhole = balance.charged_back === 0n && balance.excess === 0n
-  if (isClosed || balance.is_frozen || !isWhole) return false
-  return !(await isBesideChargeback(engine, payment.effect, payment.referencedId))
+  return !isClosed && !balance.is_frozen && isWhole
 }

@@ -23,7 +23,6 @@ import { listIfOfAnother } from './another-operation.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { cannotBeUndone } from './balance-rules.ts'
 import { ladder } from './decide.ts'
-import { isChargedBack } from './dispute-fact.ts'
 import { execute } from './execute.ts'
 import { endLate, held } from './late-word-move.ts'
 import { isOpen } from './late-word-table.ts'
@@ -33,9 +32,9 @@ import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
 import { type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { leaveToOperators, toldSince } from './store-take-back.ts'
-import { waitingChargeback } from './store-waiting-dispute.ts'
 import { reversalByKey } from './supported.ts'
 import type { Held, Payment } from './types.ts'
+import { mayBeChargedBack } from './waiting-dispute.ts'
 
 const reversal = paymentTypes.find(({ code }) => code === 'RV')!
 
@@ -287,8 +286,7 @@ async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
     const [root] = await engine.lanes.single(balanceById(rootId))
     return root !== undefined && root.excess > 0n
   }
-  if (await isChargedBack(engine, payment)) return true
-  if ((await engine.lanes.single(waitingChargeback(id))).length > 0) return true
+  if (await mayBeChargedBack(engine, payment)) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
   // The reversal of an increased authorisation needs more than its own amount.

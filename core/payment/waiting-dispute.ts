@@ -9,12 +9,22 @@ import { addAttention } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { isChargedBack } from './dispute-fact.ts'
 import type { Effect } from './operation-kinds.ts'
 import { type End, left, type Reason, sourceOf } from './requested-reversal.ts'
 import { waitingChargeback } from './store-waiting-dispute.ts'
 import type { Payment } from './types.ts'
 
 const why = 'a chargeback of it was told, so it is not reversed'
+
+/**
+ * Whether a chargeback took this money, or was told. The one that waits is read first: a chargeback that is recorded
+ * between the two reads is found by the second one.
+ */
+export async function mayBeChargedBack(engine: Engine, payment: Payment): Promise<boolean> {
+  if ((await engine.lanes.single(waitingChargeback(payment.id))).length > 0) return true
+  return isChargedBack(engine, payment)
+}
 
 /** @returns the end without a reversal; undefined where no chargeback waits. */
 export async function heldByChargeback(

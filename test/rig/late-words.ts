@@ -181,13 +181,14 @@ export async function startLate(
 /** The same through a line to the database that the test may cut. */
 export async function startLateThroughLine(
   variants: Variants = {},
+  options: Parameters<typeof startLate>[1] = {},
 ): Promise<{ readonly run: LateRun; readonly line: Line }> {
   let line: Line | undefined
   const through = async (url: string) => {
     line = await lineTo(url)
     return line.url
   }
-  const run = await startLate(variants, { through })
+  const run = await startLate(variants, { ...options, through })
   return { run, line: line! }
 }
 

@@ -10,6 +10,8 @@ export type Line = {
    * cut.
    */
   cut(statement: string, when: 'before' | 'after'): Promise<void>
+  /** Keeps the next statement of this name from the server, and resolves, once it is sent, to what lets it go on. */
+  hold(statement: string): Promise<() => void>
   /** Cuts every connection and accepts no new one. */
   down(): void
   up(): void
@@ -31,12 +33,18 @@ type Cut = {
   readonly done: () => void
 }
 
+type Hold = {
+  readonly statement: string
+  readonly held: (letGo: () => void) => void
+}
+
 export async function lineTo(url: string): Promise<Line> {
   let target = new URL(url)
   const pairs = new Set<readonly [Socket, Socket]>()
   let isDown = false
   let isStalled = false
   let next: Cut | undefined
+  let hold: Hold | undefined
 
   const server = createServer((client) => {
     if (isDown) return client.destroy()
@@ -64,6 +72,15 @@ export async function lineTo(url: string): Promise<Line> {
           return doomed.done()
         }
       }
+      if (hold !== undefined && bytes.includes(hold.statement)) {
+        const { held } = hold
+        hold = undefined
+        client.pause()
+        return held(() => {
+          upstream.write(bytes)
+          client.resume()
+        })
+      }
       upstream.write(bytes)
     })
     upstream.on('data', (bytes) => {
@@ -90,6 +107,10 @@ export async function lineTo(url: string): Promise<Line> {
     cut: (statement, when) =>
       new Promise((done) => {
         next = { statement, when, done }
+      }),
+    hold: (statement) =>
+      new Promise((held) => {
+        hold = { statement, held }
       }),
     down() {
       isDown = true
