@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { newContext } from './support/browser.ts'
 import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
 import { openShop, type Shop } from './support/shop.ts'
-import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
+import { cvvField, fillCard, numberField, pay, payRefused } from './support/shopper.ts'
 
 describe('the fields of a card', () => {
   let gateway: ScriptedGateway
@@ -148,7 +148,7 @@ describe('the fields of a card', () => {
   test('send what was typed, and nothing of a holder that is a number', async () => {
     const before = gateway.submitted.length
     await fillCard(page, { holder: '4200000000000000' })
-    await pay(page)
+    await payRefused(page)
     await hint('cardHolder').waitFor()
     assert.equal(gateway.submitted.length, before)
     await page.locator('.wpwl-control-cardHolder').fill('Jane Jones')

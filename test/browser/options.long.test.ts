@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { newContext } from './support/browser.ts'
 import { type ScriptedGateway, scriptedGateway, scriptOf } from './support/scripted-gateway.ts'
 import { openShop, type Shop, type ShopPage } from './support/shop.ts'
-import { cvvField, fillCard, numberField, pay } from './support/shopper.ts'
+import { cvvField, fillCard, numberField, pay, payRefused } from './support/shopper.ts'
 
 describe('options of a page', () => {
   let gateway: ScriptedGateway
@@ -66,6 +66,7 @@ describe('options of a page', () => {
     ]) {
       await hears(word)
     }
+    await page.locator('.wpwl-message').waitFor()
   })
 
   test('a page that answers no sends nothing', async () => {
@@ -144,7 +145,7 @@ describe('options of a page', () => {
   test('the shopper chooses the brand where the page wants it', async () => {
     gateway.script.replies = [{ state: 'declined' }]
     await open('{ brandDetection: false }')
-    await pay(page)
+    await payRefused(page)
     await page.locator('.wpwl-hint-brandError').waitFor()
     await page.locator('.wpwl-control-brand').selectOption('VISA')
     await fillCard(page)
@@ -169,7 +170,7 @@ describe('options of a page', () => {
       { inForm: '<input type="checkbox" name="createRegistration" value="true">' },
     )
     await fillCard(page)
-    await pay(page)
+    await payRefused(page)
     await page.locator('.wpwl-hint-countryError').waitFor()
     await page.locator('.wpwl-control-country').fill('de')
     await page.locator('.wpwl-control-createRegistration').check()

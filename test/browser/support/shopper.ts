@@ -12,6 +12,14 @@ export const challengeFrame = (page: Page): FrameLocator => page.frameLocator('.
 export const pay = (page: Page, form = 'card'): Promise<void> =>
   page.locator(`.wpwl-form-${form} .wpwl-button-pay`).click()
 
+/** Presses, and waits for the end of the check: a press that meets an earlier one under way does nothing. */
+export async function payRefused(page: Page): Promise<void> {
+  const button = page.locator('.wpwl-form-card .wpwl-button-pay')
+  await button.evaluate((own) => own.classList.remove('wpwl-button-error'))
+  await button.click()
+  await button.and(page.locator('.wpwl-button-error')).waitFor()
+}
+
 export type Card = {
   readonly number?: string
   readonly expiry?: string
