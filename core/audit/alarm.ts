@@ -11,6 +11,8 @@ export type AlarmKind =
   | 'lockout'
   /** A message for an account without proof of its acquirer. */
   | 'forged-event'
+  /** Connections were refused: of an address with too many, or because the process has no place. */
+  | 'connections'
   /** A token requests many unknown ids. */
   | 'guessed-id'
   /** A token or an operator requested an operation beyond their rights. */

@@ -20,21 +20,30 @@ export type ConnectionLimits = {
   readonly connectionsPerAddress: number
 }
 
+/** Hears of each connection that was refused: whose, and which limit. */
+export type Refused = (client: string, limit: keyof ConnectionLimits) => void
+
 /**
  * All connections of a server, counted by address. Where a place is needed, the address with the most connections gives
  * up one on which nothing is under way, so that nobody can hold all of them.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
+  readonly #refused: Refused
   readonly #isProxy: (address: string) => boolean
   readonly #byClient = new Map<string, Guests>()
   /** By address and port: under TLS, the socket of a request is another one than that of its connection. */
   readonly #byPlace = new Map<string, Guest>()
   readonly #bySocket = new WeakMap<Socket, Guest>()
 
-  constructor(limits: ConnectionLimits, isProxy: (address: string) => boolean) {
+  constructor(
+    limits: ConnectionLimits,
+    isProxy: (address: string) => boolean,
+    refused: Refused = () => {},
+  ) {
     this.#limits = limits
     this.#isProxy = isProxy
+    this.#refused = refused
   }
 
   /** Counts the connections of a server from now on. */
@@ -79,7 +88,7 @@ export class Connections {
     const isFull = this.#byPlace.size >= connections
     if ((isMany && !this.#giveUp(own)) || (isFull && !this.#giveUp(this.#largest()))) {
       socket.destroy()
-      return
+      return this.#refused(client, isMany ? 'connectionsPerAddress' : 'connections')
     }
     const guest: Guest = { socket, among: own, underWay: 0 }
     const place = placeOf(socket)

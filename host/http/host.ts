@@ -95,7 +95,15 @@ export function createHost(served: Gateway | Pods, options: HostOptions = {}): H
     async listen() {
       const limits = optionForms.withDefaults(defaultLimits, options.limits)
       const isProxy = compile([...parts.trustedProxy])
-      const server = openServer(app, address, limits, describe, (one) => isProxy(one, 0))
+      const server = openServer(
+        app,
+        address,
+        limits,
+        describe,
+        (one) => isProxy(one, 0),
+        (client, limit) =>
+          gateway.alarm('connections', { subject: client, limit, most: limits[limit] }),
+      )
       const url = await listen(server, address)
       if (office.names.length === 0) office.names = ownNames(gateway, address, url)
       let closed: Promise<void> | undefined

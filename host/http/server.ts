@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { forwardSecret } from '@tollgate/schemas'
 import { reasonOf, systemCode } from '../thrown.ts'
-import { type ConnectionLimits, Connections } from './connections.ts'
+import { type ConnectionLimits, Connections, type Refused } from './connections.ts'
 
 export type ServerLimits = ConnectionLimits & {
   /** Time for the headers of a request. */
@@ -66,8 +66,9 @@ export function openServer(
   limits: ServerLimits,
   describe: (problem: Malformed) => string,
   isProxy: (address: string) => boolean = () => false,
+  refused?: Refused,
 ): Server {
-  const connections = new Connections(limits, isProxy)
+  const connections = new Connections(limits, isProxy, refused)
   const options: ServerOptions = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,

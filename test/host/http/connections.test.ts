@@ -235,6 +235,24 @@ describe('places of connections', () => {
     }
   })
 
+  test('a connection for which there is no place is closed, and raises an alarm', async () => {
+    const host = await startHost({ limits: { connections: 100, connectionsPerAddress: 1 } })
+    try {
+      const alarms = () => host.logs.filter(({ fields }) => fields.alarm === 'connections')
+      const whole = paymentText(host.token, debit, 'Expect: 100-continue')
+      const [busy] = await idle(host.url, '127.0.0.2', 1)
+      busy!.write(whole.slice(0, -10))
+      await once(busy!, 'data')
+      const more = await idle(host.url, '127.0.0.2', 1)
+      await until(async () => more.size === 0 || undefined)
+      const { subject, limit, most } = alarms()[0]!.fields
+      assert.deepEqual([subject, limit, most], ['127.0.0.2', 'connectionsPerAddress', 1])
+      busy!.destroy()
+    } finally {
+      await host.close()
+    }
+  })
+
   test('of a full server, the address with the most connections gives one up', async () => {
     const host = await startHost({ limits: { connections: 10, connectionsPerAddress: 100 } })
     try {
