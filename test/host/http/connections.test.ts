@@ -226,7 +226,7 @@ describe('places of connections', () => {
     try {
       const open = await idle(host.url, '127.0.0.2', 12)
       await until(async () => open.size === 5 || undefined)
-      const working = exchange(host.url, `${paymentText(host.token, debit)}`)
+      const working = exchange(host.url, paymentText(host.token, debit, 'Connection: close'))
       assert.equal(await served(host.url), 200)
       assert.match(await working, /200 OK/)
       for (const socket of open) socket.destroy()
