@@ -198,7 +198,8 @@ async function enquire(
       return heard === 'known' ? 'enquired' : heard
     }
     if (outcome.is !== 'approved' && outcome.is !== 'accepted') return 'enquired'
-    if (await isForWhatWasAsked(engine, after, outcome, amount)) return 'enquired'
+    // Its reversal was refused since the word was read: nothing keeps it from deciding now.
+    if (await isForWhatWasAsked(engine, after, outcome, amount)) return 'wait'
     const now = await held(engine, attemptKey)
     const heard = now === undefined ? 'known' : await hear(engine, now, outcome, amount, true)
     return heard === 'known' ? 'enquired' : heard
@@ -222,9 +223,14 @@ async function endAfterEnquiry(
   // The enquiry has found the reversal, or the amount of the operation.
   const standing = standingOf(payment, attempt.state)
   if (treatmentOf(payment.effect, standing, word) !== 'enquire') return 'wait'
-  if (outcome.is === 'reversed' && payment.state === 'unknown') {
-    await listOtherReversal(engine, payment, amount)
-  }
+  if (outcome.is !== 'reversed' || payment.state !== 'unknown') return 'enquired'
+  // Under a lease, like every entry that the end of the payment has to hear.
+  const taken = await takeAttempt(engine, payment.attemptKey, 'word')
+  if (taken === undefined) return 'wait'
+  const isUnchanged = isAsRead(now, taken.lease)
+  if (isUnchanged) await listOtherReversal(engine, payment, amount)
+  await giveBack(engine, now, taken.lease)
+  if (!isUnchanged) return 'wait'
   return 'enquired'
 }
 

@@ -94,7 +94,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Step>
     id: newId(),
     kind: 'beyond-sums',
     detail: { ...saidOf(reported), why },
-    freezes: payment.state === 'approved' ? (misfit?.freezes ?? []) : [],
+    freezes: misfit?.freezes ?? [],
     isAlways: isAgain,
   } as const
   await faultPoint('before-fact', row.record.id)
@@ -148,12 +148,14 @@ function misfitOf(
   hit: Hit,
 ): { readonly why: string; readonly freezes: readonly string[] } | undefined {
   const { isAuthorisation, captures } = hit
-  const balances = balancesOf(payment, hit)
+  // Captures can stand although what the acquirer names is over: an increase, or an authorisation that failed later.
+  const hasStood = payment.state === 'approved' || captures.length > 0
+  const balances = hasStood ? balancesOf(payment, hit) : []
   if (currency !== payment.amount.currency) {
     return { why: 'a chargeback in another currency', freezes: balances }
   }
   if (payment.state !== 'approved') {
-    return { why: `a chargeback of a payment that is ${payment.state}`, freezes: [] }
+    return { why: `a chargeback of a payment that is ${payment.state}`, freezes: balances }
   }
   if (!isAuthorisation) {
     const hasTaken = ['sale', 'capture'].includes(payment.effect) && payment.paymentType !== 'CD'

@@ -77,13 +77,13 @@ export async function takeBack(
   return now.payment
 }
 
+const used = {
+  is: 'refused',
+  why: 'it was captured, refunded, reversed or charged back before, or a chargeback of it was reported',
+} as const
+
 async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
-  if (await isUsed(engine, work.payment)) {
-    return {
-      is: 'refused',
-      why: 'it was captured, refunded, reversed or charged back before, or a chargeback of it was reported',
-    }
-  }
+  if (await isUsed(engine, work.payment)) return used
   if (cannotBeUndone.has(work.payment.effect))
     return { is: 'refused', why: 'a reversal is not undone' }
   // The acquirer would answer with the reversal that it carried out before this money was paid out.
@@ -98,6 +98,8 @@ async function undo(engine: Engine, work: AttemptContext): Promise<Undone> {
   if (work.target.loaded.connector.reverse === undefined) {
     return { is: 'refused', why: 'the acquirer has no reversal' }
   }
+  // A chargeback can have been told while the acquirer was asked.
+  if (begun === undefined && (await isUsed(engine, work.payment))) return used
   const why = unreversible(work)
   return why === undefined
     ? byOperation(engine, work.payment, begun !== undefined)
@@ -109,6 +111,7 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   const { id, attemptKey, answer } = work.payment
   const requested = await endOfRequest(engine, work)
   if (requested !== undefined) return requested
+  if (await isUsed(engine, work.payment)) return used
   // After a death between the request and its answer, the key may be reversed.
   const marked = await engine.lanes.single(markAsked(attemptKey, work.lease, true))
   if (marked.length === 0) return { is: 'open' }

@@ -21,6 +21,7 @@ import { type KnownStep, refuseStep } from './refused-step.ts'
 import { type AcceptedFollowUp, reserveStep } from './reserve-follow-up.ts'
 import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
 import type { Payment } from './types.ts'
+import { isBesideChargeback } from './waiting-dispute.ts'
 
 const typeOf = (code: string) => paymentTypes.find((type) => type.code === code)!
 
@@ -141,6 +142,8 @@ export const refuseCapture = (
 
 /** Whether the authorisation holds no money any more, or an operator has to release it. */
 async function isReleased(engine: Engine, authorisation: Payment): Promise<boolean> {
+  // The payer may have the money already: the record of the chargeback refuses the release, or an operator decides.
+  if (await isBesideChargeback(engine, 'release', authorisation.id)) return false
   const step = {
     step: 'RV',
     type: typeOf('RV'),

@@ -88,7 +88,8 @@ export class Connections {
     const isFull = this.#byPlace.size >= connections
     if ((isMany && !this.#giveUp(own)) || (isFull && !this.#giveUp(this.#largest()))) {
       socket.destroy()
-      return this.#refused(client, isMany ? 'connectionsPerAddress' : 'connections')
+      this.#refused(client, isMany ? 'connectionsPerAddress' : 'connections')
+      return
     }
     const guest: Guest = { socket, among: own, underWay: 0 }
     const place = placeOf(socket)

@@ -4,6 +4,9 @@ import type { Answer } from './wire.ts'
 
 const statuses = new Set([200, 400, 401, 403, 404, 405, 408, 411, 413, 414, 429, 431])
 
+/** A message of an acquirer that was not kept: only this status makes acquirers send it again. */
+const comesAgain = /"description":"The message could not be \w+ now\. Send it again\."/
+
 /** Traces of internals: file names, stack frames, names of errors, messages of Postgres. */
 const inside =
   /\.(?:ts|js|mjs):\d+|node_modules|node:internal|\bat \S+ \(|\b(?:Type|Range|Syntax|Reference)Error\b|HPE_|ERR_[A-Z]|ECONN|SQLSTATE|violates .{0,20}constraint|syntax error at or near/
@@ -23,7 +26,7 @@ export type Said = {
 /** The flaw of an answer in words, or undefined. */
 export function wrongWith({ status, headers, body }: Answer): string | undefined {
   if (status === 0) return 'no answer came'
-  if (!statuses.has(status)) return `status ${status}`
+  if (!statuses.has(status) && !(status === 503 && comesAgain.test(body))) return `status ${status}`
   if (headers.get('content-type') !== 'application/json;charset=UTF-8') {
     return `media type ${headers.get('content-type')}`
   }

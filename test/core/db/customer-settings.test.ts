@@ -57,7 +57,7 @@ create function astray.coalesce_text(text) returns text language sql as $$ selec
 create function astray.octet_length(bytea) returns integer language sql as $$ select 7 $$;`
 
 /** A user of its own, whose sessions in this database have all of them. */
-async function askew(url: string, rights?: string): Promise<string> {
+async function askew(url: string, rights?: string, values = theirs): Promise<string> {
   const { name, password } = { name: `askew_${randomBytes(4).toString('hex')}`, password: 'x' }
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -72,7 +72,7 @@ async function askew(url: string, rights?: string): Promise<string> {
   )
   if (rights !== undefined) await client.query(`grant ${rights} to ${name}`)
   for (const row of rows) {
-    const value = theirs[row.name as keyof typeof theirs]
+    const value = values[row.name as keyof typeof theirs]
     // The value of a list is not quoted.
     const text = row.name === 'search_path' ? value : `'${value}'`
     if (value !== null) {
@@ -131,7 +131,9 @@ test('settings of a user or a database change nothing, from the first migration 
 test('nor behind a pooler in transaction mode', { skip: withoutPgBouncer }, async () => {
   let url = ''
   const run = await startGateway({ cloned: false, role: 'api' })
-  url = await askew(run.database.url, 'pg_read_all_data, pg_write_all_data')
+  // PgBouncer's own statements run under these.
+  const patient = { ...theirs, statement_timeout: '5000', transaction_timeout: '5000' }
+  url = await askew(run.database.url, 'pg_read_all_data, pg_write_all_data', patient)
   const pooler = await startPgBouncer(url, { mode: 'transaction' })
   try {
     const database = { url: pooler.url, prepare: false }
