@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import type { ExceptionalRecordView, SettlementFileView } from '@tollgate/core'
+import type { SettlementFileView } from '@tollgate/core'
 import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
 import {
@@ -14,6 +14,7 @@ import {
   UsageError,
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
+import { limitOf, limitOption, recordCommands } from './settlement-records.ts'
 import { settlementReport } from './settlement-report.ts'
 import { harmless } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
@@ -97,19 +98,6 @@ async function* shown(
   }
 }
 
-const limitOption = (noun: string) => ({
-  type: 'string' as const,
-  value: 'number',
-  meaning: `Maximum number of ${noun}. Default: 100.`,
-})
-
-/** @throws UsageError */
-function limitOf(text = '100'): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit
-  throw new UsageError('--limit must be a whole number from 1 to 1000')
-}
-
 const list: Command = {
   name: 'settlement list',
   summary: 'List settlement files, newest first.',
@@ -169,70 +157,6 @@ function linesOf(file: SettlementFileView): string[] {
   return [...columns(rows), ...(table.length === 0 ? [] : ['', ...columns(table)])]
 }
 
-const exceptions: Command = {
-  name: 'settlement exceptions',
-  summary:
-    'List records to check: those that fit no payment, or several, or that differ from their payment. Newest first.',
-  options: {
-    file: { type: 'string', value: 'id', meaning: 'Only records of this settlement file.' },
-    limit: limitOption('records'),
-    ...jsonOption,
-  },
-  notes:
-    'Each line has the id of the record, and the payments that the record may be about. UNCONFIRMED: only amount, card and brand name the payment, so the record changes nothing before you assign it. tollgate settlement assign gives the record to its payments.',
-  async run(given, shell) {
-    const limit = limitOf(given.options.limit)
-    const { file } = given.options
-    return withInstallation(given, shell, {}, async ({ gateway }) => {
-      const records = await gateway.settlement.exceptions({
-        limit,
-        ...(file !== undefined && { fileId: file }),
-      })
-      printList(given, shell, records, { none: 'there is no record to check', cells: recordCells })
-      return 0
-    })
-  },
-}
-
-const shownCandidates = 3
-
-function recordCells(record: ExceptionalRecordView): string[] {
-  const { candidates, candidateCount } = record
-  const shown = candidates.slice(0, shownCandidates).join(', ')
-  const more = candidateCount - Math.min(candidates.length, shownCandidates)
-  return [
-    record.id,
-    `${record.settlementDate} line ${record.line}`,
-    `${record.recordType} ${record.transactionType}`,
-    `${record.cashflow === 'NEG' ? '-' : ''}${record.amount} ${record.currency}`,
-    [
-      record.matchStatus ?? '',
-      ...record.discrepancies,
-      ...(record.isUnconfirmed === true ? ['UNCONFIRMED'] : []),
-    ]
-      .join(' ')
-      .trim(),
-    harmless(record.merchantTransactionId ?? ''),
-    candidateCount === 0 ? '' : `candidates ${shown}${more > 0 ? ` and ${more} more` : ''}`,
-  ]
-}
-
-const assign: Command = {
-  name: 'settlement assign',
-  summary: 'Give a record to its payments, for good.',
-  words: ['<record>', '<payment>…'],
-  options: { ...reasonOption, ...byOption },
-  async run(given, shell) {
-    const [record = '', ...payments] = given.words
-    const decided = decidedBy(given)
-    return withInstallation(given, shell, {}, async ({ gateway }) => {
-      await gateway.settlement.assign(record, payments, decided)
-      print(shell, `record ${record} is about ${payments.join(', ')}`)
-      return 0
-    })
-  },
-}
-
 const rerun: Command = {
   name: 'settlement rerun',
   summary: 'Read a settlement file again, and compare its undecided records with all payments.',
@@ -253,8 +177,7 @@ export const commands: readonly Command[] = [
   importCommand,
   list,
   show,
-  exceptions,
-  assign,
+  ...recordCommands,
   rerun,
   settlementReport,
 ]
