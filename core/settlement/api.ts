@@ -10,6 +10,7 @@ import { GatewayError } from '../errors.ts'
 import { isId, lowestId } from '../ids.ts'
 import { assign, type Decided, rerun } from './assign.ts'
 import { check } from './check.ts'
+import { fetchNow } from './fetch.ts'
 import { EmptyFile, merchantOfAccount, receive } from './receive.ts'
 import { commonEntity, settlementOf } from './scope.ts'
 import { FileTooLarge } from './sealed-file.ts'
@@ -106,6 +107,33 @@ export class Settlements {
       if (!(thrown instanceof FileTooLarge)) throw thrown
       throw wrong('file', `has more than ${limits.settlementFileBytes} bytes`)
     }
+  }
+
+  /**
+   * Fetches the new files of an account now. The engine fetches by itself every hour.
+   *
+   * @returns the number of files. @throws GatewayError 400 for an unknown account, and one whose connector fetches
+   * none; 502 when the acquirer's server fails; 403 without the right `reconcile`.
+   */
+  readonly fetch = async (
+    accountId: string,
+    options: Pick<RequestOptions, 'caller'> = {},
+  ): Promise<number> => {
+    const caller = this.#caller(options, 'settlement.fetch', 'reconcile')
+    const account = await this.#account(caller, accountId)
+    if (settlementOf(this.#engine, account.connector).fetch === undefined) {
+      throw wrong(
+        'accountId',
+        `belongs to ${account.connector}, which fetches no files: import them`,
+      )
+    }
+    return fetchNow(this.#engine, account).catch((thrown: unknown) => {
+      const { name } = thrown instanceof Error ? thrown : { name: 'unknown' }
+      throw new GatewayError('900.100.200', {
+        status: 502,
+        description: `the files could not be fetched (${name}); tollgate account check proves the credentials`,
+      })
+    })
   }
 
   /** Files of the caller's entity and the entities below it, newest first. */

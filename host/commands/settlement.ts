@@ -66,6 +66,25 @@ const importCommand: Command = {
   },
 }
 
+const fetchCommand: Command = {
+  name: 'settlement fetch',
+  summary: "Fetch the new settlement files of an account at its acquirer's server now.",
+  words: ['<account>'],
+  notes:
+    'The engine fetches by itself every hour. The request goes out from this machine, with the settings found here. A running worker reads the files within seconds.',
+  async run(given, shell) {
+    const [account = ''] = given.words
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const files = await gateway.settlement.fetch(account)
+      print(
+        shell,
+        files === 0 ? 'no new files' : `${counted(files, 'file')}: tollgate settlement list`,
+      )
+      return 0
+    })
+  },
+}
+
 /** @throws UsageError when there is no file to read. */
 async function sizeOf(file: string, path: string): Promise<number> {
   const found = await stat(file).catch(() => undefined)
@@ -175,6 +194,7 @@ const rerun: Command = {
 
 export const commands: readonly Command[] = [
   importCommand,
+  fetchCommand,
   list,
   show,
   ...recordCommands,
