@@ -44,6 +44,7 @@ import { Schedules } from './schedule/api.ts'
 import { ServedFiles } from './served-files/api.ts'
 import { Settlements } from './settlement/api.ts'
 import { Shoppers } from './shopper-return/api.ts'
+import { searchedDays } from './step/find.ts'
 import { type StepOperation, stepsFor } from './step/operations.ts'
 import { inspect } from './step/steps.ts'
 import { TestClocks } from './test-clock/api.ts'
@@ -160,7 +161,7 @@ export class Gateway {
    * @param options.days How many days to search for short ids and references. Default: 35.
    * @throws GatewayError 404 when no resource matches.
    */
-  inspect(reference: string, { days = 35 }: { days?: number } = {}) {
+  inspect(reference: string, { days = searchedDays }: { days?: number } = {}) {
     return inspect(this.#engine, reference, days)
   }
 

@@ -85,6 +85,7 @@ export type { QueryView, TransactionView } from './query/view.ts'
 export type { RegistrationView, VerificationView } from './registration/view.ts'
 export type { AggregationView } from './report/aggregations.ts'
 export type { Reports } from './report/api.ts'
+export { csvRow } from './report/csv.ts'
 export type { ReportFileView } from './report/files.ts'
 export type { RecordView } from './report/record-view.ts'
 export type { AggregationsView, RecordPageView, ReportFilesView } from './report/view.ts'
@@ -103,11 +104,16 @@ export type {
   ImportOptions,
   Settlements,
 } from './settlement/api.ts'
-export type { ExceptionalRecordView, SettlementFileView } from './settlement/view.ts'
+export type {
+  ExceptionalRecordView,
+  SettlementFileView,
+  UnsettledPaymentView,
+} from './settlement/view.ts'
 export type { Brought, Onward } from './shopper-return/come-back.ts'
 export { compileChecks, createGateway } from './start.ts'
 export { whenReachable } from './start-wait.ts'
-export type { Candidates, Inspected } from './step/steps.ts'
+export { amountText, type Candidates, searchedDays } from './step/find.ts'
+export type { Inspected } from './step/steps.ts'
 export { type RequestView, type StepsView, type StepView, stepView } from './step/view.ts'
 export { clientRequests } from './telemetry.ts'
 export type { ClockView } from './test-clock/clocks.ts'

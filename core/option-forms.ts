@@ -1,5 +1,5 @@
 /** Forms of options as data, for whatever checks its options before it opens anything. */
-import { suggest, vocabularyOf } from './request/names.ts'
+import { suggest, vocabularyOf } from './near-name.ts'
 
 /** One wrong option. */
 export type OptionProblem = { readonly option: string; readonly message: string }

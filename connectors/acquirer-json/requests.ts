@@ -1,5 +1,11 @@
 /** The engine's operations as requests of the bank. Pure: nothing here sends. */
-import type { Instrument, Kind, Money, Operation } from '@tollgate/plugin-kit'
+import {
+  type Instrument,
+  type Kind,
+  MissingReference,
+  type Money,
+  type Operation,
+} from '@tollgate/plugin-kit'
 
 /** Body of POST /payments. */
 export function payment(operation: Operation): object {
@@ -32,8 +38,7 @@ export function followUp({ amount, final, key }: Operation): object {
 /** The path of a follow-up, which contains the bank's id of the original. */
 export function pathOf({ kind, original }: Operation): string {
   const id = original?.refs.id
-  // Before anything is sent: an error is reported as not sent.
-  if (id === undefined) throw new Error(`a ${kind} needs the bank's id of the original`)
+  if (id === undefined) throw new MissingReference('id')
   return `/payments/${encodeURIComponent(id)}/${collectionOf(kind)}`
 }
 

@@ -5,6 +5,7 @@ import {
   defineConnector,
   definePlugin,
   type HttpAnswer,
+  MissingReference,
   match,
   none,
   O,
@@ -229,13 +230,7 @@ async function withPayment(operation: Operation, records: Records): Promise<Oper
 
 /** Operations that Adyen does not have, or would do otherwise than asked for. */
 function refusedHere({ kind, amount, original }: Operation): Outcome | undefined {
-  if (original?.refs.payment === undefined) {
-    return {
-      is: 'declined',
-      reason: '700.100.100',
-      text: 'the payment has no reference of Adyen yet; an operator can add it',
-    }
-  }
+  if (original?.refs.payment === undefined) throw new MissingReference('payment')
   if (kind === 'reverse' && original?.kind !== 'authorize' && original?.kind !== 'debit') {
     return {
       is: 'declined',

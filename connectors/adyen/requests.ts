@@ -1,5 +1,10 @@
 /** The engine's operations as requests of Adyen's Checkout API. Pure: nothing here sends. */
-import type { Card, Operation, RequestFields } from '@tollgate/plugin-kit'
+import {
+  type Card,
+  MissingReference,
+  type Operation,
+  type RequestFields,
+} from '@tollgate/plugin-kit'
 import { amountFor } from './money.ts'
 import { referenceOf } from './references.ts'
 
@@ -184,7 +189,7 @@ export function modification(operation: Operation, { merchantAccount }: Account)
 /** The path of what is done to a payment, which contains Adyen's reference of the payment. */
 export function pathOf({ kind, original }: Operation): string {
   const payment = original?.refs.payment
-  if (payment === undefined) throw new Error(`a ${kind} needs Adyen's reference of the payment`)
+  if (payment === undefined) throw new MissingReference('payment')
   return `/payments/${encodeURIComponent(payment)}/${collectionOf(kind, original?.kind)}`
 }
 

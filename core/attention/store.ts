@@ -44,6 +44,7 @@ export type AttentionRow = {
   detail: Record<string, unknown>
   /** Of the payment. Null: without a payment. */
   currency: string | null
+  amount_minor: bigint | null
 }
 
 /** Adds an entry to the operators' list, once per payment, kind and reference while open. */
@@ -144,10 +145,13 @@ with found as (
 ${withCurrency}
 order by at`
 
-/** The currency by which people read the amounts of the detail. */
-const withCurrency = sql`select id, kind, payment_id, attempt_key, at, alarm_at, detail, (
-    select payment.currency from tollgate.payment where payment.id = found.payment_id) as currency
-from found`
+/** The amount of the payment, and the currency by which people read the amounts of the detail. */
+const withCurrency = sql`select found.id, kind, payment_id, attempt_key, at, alarm_at, detail, paid.currency,
+  paid.amount_minor
+from found
+left join lateral (
+  select currency, amount_minor from tollgate.payment where payment.id = found.payment_id
+  offset 0) as paid on true`
 
 /** An index read per entity, since other entities may have a million entries. */
 const attentionOf = (limit: number, channels: readonly string[]) => sql<AttentionRow>`

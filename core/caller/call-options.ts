@@ -1,6 +1,7 @@
 /** The names of options that an embedding program gives to a call: a misspelt one would be ignored. */
 import { GatewayError } from '../errors.ts'
-import { printableName, suggest, vocabularyOf } from '../request/names.ts'
+import { suggest, vocabularyOf } from '../near-name.ts'
+import { printableName } from '../request/names.ts'
 
 /** Options of a payment's call. */
 export const requestOptions = ['idempotencyKey', 'caller', 'by'] as const

@@ -1,5 +1,6 @@
 import { PluginError } from '@tollgate/plugin-kit'
 import type { Field, Format, Group } from '@tollgate/schemas'
+import { suggest, vocabularyOf } from '../near-name.ts'
 import { checkUrl } from '../net/address.ts'
 import { type ConnectorReach, connectorRules } from './reach.ts'
 
@@ -17,8 +18,10 @@ export function checkSettings(
   const problems: string[] = []
   const known = new Set(table.fields.map((field) => field.name))
   for (const name of Object.keys(given)) {
-    if (!known.has(name))
-      problems.push(`${where}.${name} is no setting (known: ${[...known].join(', ')})`)
+    if (known.has(name)) continue
+    const meant = suggest(name, vocabularyOf(known))
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    problems.push(`${where}.${name} is no setting${hint} (known: ${[...known].join(', ')})`)
   }
   const result: Record<string, unknown> = {}
   for (const field of table.fields) {

@@ -3,6 +3,7 @@ import { PluginError } from '@tollgate/plugin-kit'
 import type { Field } from '@tollgate/schemas'
 import type { Loaded } from '../connector/registry.ts'
 import { checkSettings } from '../connector/settings.ts'
+import { suggest, vocabularyOf } from '../near-name.ts'
 import { type Facts, Whole } from '../redaction/harmless.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -28,9 +29,12 @@ export function checkGiven(loaded: Loaded, given: Given): void {
       : undefined
     return problem === undefined ? [] : [`${where}.${field.name} ${problem}`]
   })
-  if (names.some((name) => !fields.some((field) => field.name === name))) {
-    const known = fields.map(({ name }) => name).join(', ')
-    problems.push(`${where} has a name that is no setting (known: ${known})`)
+  const known = fields.map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    const meant = unknown.flatMap((name) => suggest(name, vocabularyOf(known)) ?? [])
+    const hint = meant.length === 0 ? '' : `; did you mean ${meant.join(', ')}?`
+    problems.push(`${where} has a name that is no setting${hint} (known: ${known.join(', ')})`)
   }
   if (problems.length > 0) throw new PluginError('bad-setting', problems.join('; '))
 }

@@ -1,4 +1,5 @@
 import { limits } from '@tollgate/schemas'
+import { suggest, vocabularyOf } from '../near-name.ts'
 import { settingOf as cardTestingSettings } from './card-testing-settings.ts'
 
 /** A setting of an entity. A channel's own value takes precedence over those of its ancestors. */
@@ -114,8 +115,10 @@ export function checkEntitySettings(
   for (const [name, value] of Object.entries(settings)) {
     const setting = Object.hasOwn(known, name) ? known[name] : undefined
     if (setting === undefined) {
+      const meant = suggest(name, vocabularyOf(Object.keys(known)))
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
       throw new Error(
-        `"${name}" is no setting of an entity (there are: ${Object.keys(known).join(', ')})`,
+        `"${name}" is no setting of an entity${hint} (there are: ${Object.keys(known).join(', ')})`,
       )
     }
     if (setting.takes(value) || (isChange && value === null)) continue

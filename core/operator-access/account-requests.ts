@@ -36,7 +36,7 @@ const positionOf = (text: string): number => (/^[0-9]+$/.test(text) ? Number(tex
 
 export const accountHandlers: Readonly<Record<AccountRequest, Handler>> = {
   'accounts.list': async ({ engine, accounts }, person, { values }) => {
-    const entityId = values.entity ?? person.entityId
+    const entityId = values.entityId ?? person.entityId
     if (entityId !== null && !(await isWithin(engine, person, entityId))) throw notThere()
     const limit = rowsOf(values)
     const rows = await accounts.list({ entityId, after: values.after ?? null, limit })
@@ -44,10 +44,10 @@ export const accountHandlers: Readonly<Record<AccountRequest, Handler>> = {
   },
   'accounts.show': aboutOne(async ({ accounts }, { id }) => ({ account: await accounts.show(id) })),
   'accounts.add': async ({ engine, accounts }, person, asked) => {
-    const { channel = '', connector = '', mode, brands, settings } = asked.values
-    if (!(await isWithin(engine, person, channel))) throw notThere()
+    const { channelId = '', connector = '', mode, brands, settings } = asked.values
+    if (!(await isWithin(engine, person, channelId))) throw notThere()
     const account = {
-      channelId: channel,
+      channelId,
       connector,
       mode: mode === 'LIVE' ? ('LIVE' as const) : ('EXTERNAL' as const),
       ...(brands === undefined ? {} : { brands: brandsOf(brands) }),

@@ -11,9 +11,10 @@ import { accountHandlers } from './account-requests.ts'
 import { channelsOf, isWithin, notThere, refuseUnlessPersonMay, wrong } from './grants.ts'
 import type { Asked, Handled, Handler, OfficeCall, OfficeParts, Values } from './office-types.ts'
 import { pageOf, rowsOf, textsOf, valuesOf } from './office-values.ts'
+import { attentionView, auditView } from './office-views.ts'
 import { actingPerson, actorOfPerson, type Person } from './types.ts'
 
-const entityOf = (values: Values) => (values.entity === 'all' ? null : values.entity)
+const entityOf = ({ entityId }: Values) => (entityId === 'all' ? null : entityId)
 
 const decision =
   (
@@ -36,11 +37,11 @@ const handlers: Readonly<Record<Handled, Handler>> = {
       id: person.id,
       name: person.name,
       role: person.role,
-      entity: person.entityId,
+      entityId: person.entityId,
       rights: rightNames(person.rights),
     },
-    idleEnd: wireTimestamp(new Date(engine.clock.realMs() + limits.sessionIdleMs)),
-    end: wireTimestamp(new Date(person.since.getTime() + limits.sessionMs)),
+    idleEnd: new Date(engine.clock.realMs() + limits.sessionIdleMs),
+    end: new Date(person.since.getTime() + limits.sessionMs),
   }),
   'office.password': async ({ people }, person, { values, session }) => {
     const { password = '', code = '', newPassword = '' } = values
@@ -48,7 +49,9 @@ const handlers: Readonly<Record<Handled, Handler>> = {
     return {}
   },
   'attention.list': async ({ engine, operator }, person, { values }) => ({
-    entries: await operator.attention(rowsOf(values), await channelsOf(engine, person)),
+    entries: (await operator.attention(rowsOf(values), await channelsOf(engine, person))).map(
+      attentionView,
+    ),
   }),
   'attention.resolve': decision(
     ({ operator }, { id }, by) => operator.resolve(id, by),
@@ -78,7 +81,7 @@ const handlers: Readonly<Record<Handled, Handler>> = {
   ...accountHandlers,
   'audit.list': async ({ engine, audit }, person, { values }) => {
     const { actor, action, resource, since } = values
-    const entity = values.entity ?? person.entityId ?? undefined
+    const entity = values.entityId ?? person.entityId ?? undefined
     if (entity !== undefined && !(await isWithin(engine, person, entity))) throw notThere()
     const filter = {
       ...(entity === undefined ? {} : { entity }),
@@ -90,11 +93,7 @@ const handlers: Readonly<Record<Handled, Handler>> = {
     const limit = rowsOf(values)
     const rows = await audit.search(filter, values.after, limit)
     await audit.tellRead(actorOfPerson(person), 'listed', filter, person.entityId)
-    const entries = rows.map(({ link, ...row }) => ({
-      ...row,
-      link: link === null ? null : Number(link),
-    }))
-    return pageOf('entries', entries, limit)
+    return pageOf('entries', rows.map(auditView), limit)
   },
   'people.list': async ({ people }, person, { values }) => {
     const limit = rowsOf(values)
@@ -187,8 +186,9 @@ export function officeReply({ clock }: Engine, body: object, requestId: string):
 }
 
 function momentOf(text: string): Date {
-  const isMoment = /^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?$/.test(text)
-  const moment = new Date(text.length === 10 ? text : `${text.replace(' ', 'T')}Z`)
+  const isMoment =
+    /^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z?)?$/.test(text)
+  const moment = new Date(text.length === 10 ? text : `${text.replace(' ', 'T').replace('Z', '')}Z`)
   if (isMoment && !Number.isNaN(moment.getTime())) return moment
   throw wrong('since', 'must be a moment in UTC: 2027-03-14 or 2027-03-14 09:30:00')
 }

@@ -1,7 +1,7 @@
 /**
  * Decisions that only people can make. None of these sends money: operators enquire, record a
  * decision, or queue the engine's own work again. Each commits an audit row with the operator's
- * name.
+ * name. A payment is named by any of its numbers, as for `inspect`.
  */
 
 import {
@@ -27,7 +27,14 @@ import { isAccepted, settleAccepted } from './accepted.ts'
 import { reverseByHand } from './chargeback.ts'
 import { type Decided, type SettledBy, wordsOf } from './decided.ts'
 import { busy, type Decision, decideLate, refused } from './late-success.ts'
-import { addReferences, referencesOf, refuseForeign, refuseOthers } from './references.ts'
+import { idNamed } from './named.ts'
+import {
+  addReferences,
+  lackingReference,
+  referencesOf,
+  refuseForeign,
+  refuseOthers,
+} from './references.ts'
 import { endSteps, refuseUnlessUndecided, settleUndecided } from './undecided.ts'
 
 export type OperatorResult = {
@@ -56,9 +63,10 @@ export class Operator {
    *
    * @throws GatewayError 404; 400 700.400.570 while another process works on the payment.
    */
-  readonly enquire = async (id: string, decided: Decided): Promise<OperatorResult> => {
+  readonly enquire = async (reference: string, decided: Decided): Promise<OperatorResult> => {
     const { by, remarks } = wordsOf(decided)
     const { lanes } = this.#engine
+    const id = await idNamed(this.#engine, reference)
     const payment = await this.#payment(id)
     // A caller with the id of a capture gets the sale.
     const asAsked = (now: Payment) => (payment.id === id ? now : captureSoFar(this.#engine, now))
@@ -108,7 +116,7 @@ export class Operator {
    * references.
    */
   readonly settle = async (
-    id: string,
+    reference: string,
     as: 'approved' | 'declined',
     decided: SettledBy,
   ): Promise<OperatorResult> => {
@@ -116,7 +124,7 @@ export class Operator {
     if (as !== 'approved' && as !== 'declined')
       throw refused('settle a payment as approved or as declined')
     const references = referencesOf(decided.references, as)
-    const payment = await this.#payment(id)
+    const payment = await this.#payment(await idNamed(this.#engine, reference))
     if (references === undefined) return this.#settle(payment, as, words)
     await refuseForeign(this.#engine, payment, references)
     refuseOthers(payment, references)
@@ -136,7 +144,7 @@ export class Operator {
       this.#refuseUnderLease(attempt)
       await decideLate(this.#engine, payment, as, decision)
       const text = as === 'approved' ? 'the money is kept' : 'the money was given back'
-      return resultOf(await this.#payment(payment.id), text)
+      return this.#settled(await this.#payment(payment.id), text)
     }
     const { inFlight } = this.#engine
     if (payment.state === 'approved' && payment.chainId !== null) {
@@ -145,12 +153,16 @@ export class Operator {
     }
     if (isAccepted(payment)) {
       await inFlight.track(settleAccepted(this.#engine, payment, as, decision))
-      return resultOf(await this.#payment(payment.id), `settled as ${as}`)
+      return this.#settled(await this.#payment(payment.id), `settled as ${as}`)
     }
     await refuseUnlessUndecided(this.#engine, payment, attempt)
     this.#refuseUnderLease(attempt)
     const settled = await inFlight.track(settleUndecided(this.#engine, payment, as, decision))
-    return resultOf(settled.payment, settled.text)
+    return this.#settled(settled.payment, settled.text)
+  }
+
+  #settled(payment: Payment, text: string): OperatorResult {
+    return resultOf(payment, `${text}${lackingReference(this.#engine, payment)}`)
   }
 
   /**
@@ -159,9 +171,13 @@ export class Operator {
    *
    * @throws GatewayError 404; 400 700.400.570 when no work is left.
    */
-  readonly redrive = async (id: string, decided: Decided): Promise<{ readonly text: string }> => {
+  readonly redrive = async (
+    reference: string,
+    decided: Decided,
+  ): Promise<{ readonly text: string }> => {
     const { by, remarks } = wordsOf(decided)
     const engine = this.#engine
+    const id = await idNamed(engine, reference)
     const { subject, entityId } = await this.#subject(id)
     const dead = (await engine.jobs.find([subject])).filter((job) => job.isDead)
     const { database, pools } = engine.lanes
@@ -249,16 +265,16 @@ export class Operator {
    * is recorded as reversed. Refunds and reversals of the payment continue unless another entry
    * freezes them.
    *
-   * @param id Of the chargeback.
+   * @param reference The id of the chargeback.
    * @throws GatewayError 404; 400 700.400.570 for other payments, and for a chargeback without an
    * open amount.
    */
   readonly reverseChargeback = async (
-    id: string,
+    reference: string,
     decided: Decided,
   ): Promise<{ readonly text: string }> => {
     const decision = wordsOf(decided)
-    if (!isId(id)) throw new GatewayError('700.400.580', { status: 404 })
+    const id = await idNamed(this.#engine, reference)
     return { text: await reverseByHand(this.#engine, id, decision) }
   }
 

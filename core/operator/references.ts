@@ -125,6 +125,17 @@ export async function addReferences(
   if (after === undefined || !hasAll(after.payment, references)) throw decidedElsewhere()
 }
 
+/** What an approval without the acquirer's reference leaves to do, in words; empty where nothing is. */
+export function lackingReference(
+  { registry }: Engine,
+  { id, connector, state, effect, answer: { refs = {} } }: Payment,
+): string {
+  const declared = registry.get(connector)?.connector.settlement?.refs[0]
+  const isNamed = declared === undefined ? Object.keys(refs).length > 0 : declared in refs
+  if (state !== 'approved' || effect === 'verification' || isNamed) return ''
+  return `. The payment has no reference of the acquirer, without which captures, refunds and reversals of it can be refused. Add it: tollgate payment settle ${id} --as approved --references ${declared ?? 'name'}=… --reason …`
+}
+
 const hasAll = ({ answer }: Payment, references: Refs): boolean =>
   Object.entries(references).every(([name, value]) => answer.refs?.[name] === value)
 

@@ -1,5 +1,11 @@
 /** Calls a connector's handler within a deadline, and trusts only proven outcomes. */
-import type { Found, Outcome, Reversed, ShopperReturn } from '@tollgate/plugin-kit'
+import {
+  type Found,
+  MissingReference,
+  type Outcome,
+  type Reversed,
+  type ShopperReturn,
+} from '@tollgate/plugin-kit'
 import { businessNow } from '../business-time/time.ts'
 import { ConnectorCall, TooLateToSend } from '../connector/call.ts'
 import type { Engine } from '../engine.ts'
@@ -185,17 +191,20 @@ async function run(
   record: CallRecord,
 ): Promise<Outcome> {
   let outcome: Outcome
+  let missing: Outcome | undefined
   try {
     outcome = withoutOwnSecrets(checked(await handler(), call.clock.now()), call.secrets())
   } catch (error) {
     record.thrown(error)
     outcome = { is: 'notSent', why: isTooLate(error) ? error.message : nameOf(error) }
+    missing = missingIn(error)
   }
   // A failure is harmless only when the call provably sent nothing.
   const mayHaveMoved = call.finish()
   if (outcome.is === 'notSent' && mayHaveMoved) {
     return { is: 'unknown', why: `${outcome.why}, after a request may have been written` }
   }
+  if (missing !== undefined) return missing
   if (
     outcome.is === 'approved' &&
     work.operation.kind !== 'verify' &&
@@ -204,6 +213,15 @@ async function run(
     return { is: 'unknown', why: 'approved without any reference of the acquirer' }
   }
   return outcome
+}
+
+/** A missing reference has a reason of its own: the acquirer is not down, and waiting changes nothing. */
+function missingIn(error: unknown): Outcome | undefined {
+  try {
+    return MissingReference.is(error) ? checked(error.outcome) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isTooLate(error: unknown): error is TooLateToSend {

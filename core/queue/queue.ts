@@ -63,6 +63,7 @@ export class Queue {
   readonly #names = new Set<string>()
   /** How many workers each queue has in this process. */
   readonly #workers = new Map<string, number>()
+  #isStopping = false
 
   constructor(
     database: Database,
@@ -203,6 +204,11 @@ export class Queue {
   ): void {
     if (retryCount < retryLimit) {
       const about = { job, id, attempt: retryCount + 1, ...reason }
+      // An ordinary deploy: the job was told to end, and another process runs it.
+      if (this.#isStopping) {
+        this.#log.info(about, 'a job ended with its process, and will be run again')
+        return
+      }
       tellFailure(this.#log, error, 'a job failed and will be tried again', about)
     } else {
       const text = `a job failed for the last time: it is kept in the queue ${deadOf(job)}`
@@ -299,6 +305,7 @@ export class Queue {
   }
 
   async stop(timeoutMs: number): Promise<void> {
+    this.#isStopping = true
     await this.#boss.stop({ graceful: true, timeout: timeoutMs })
   }
 }

@@ -34,5 +34,9 @@ function cellOf(fields: readonly Field[], values: RecordValues, form: ReportForm
   return quoted(isGuarded && formulaStart.test(text) ? `'${text}` : text)
 }
 
+/** A line of texts with the guard of report files, for lists of people's own. */
+export const csvRow = (cells: readonly string[]): string =>
+  cells.map((cell) => quoted(formulaStart.test(cell) ? `'${cell}` : cell)).join(separator) + lineEnd
+
 const quoted = (text: string): string =>
   needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -66,6 +66,9 @@ export function valuesOf(row: RecordRow, place: RecordPlace): RecordValues {
     'matchedTransactions.status': row.match_status ?? undefined,
     'matchedTransactions.payment[n].id': row.candidates,
     'chargebackTransaction.id': row.dispute_record_id ?? undefined,
+    'payment.amount':
+      row.paid_minor === null ? undefined : reportAmount(row.paid_minor, row.paid_currency!),
+    'payment.currency': row.paid_currency ?? undefined,
     merchantTransactionId: row.merchant_transaction_id ?? row.paid_transaction_id ?? undefined,
     merchantInvoiceId: row.merchant_invoice_id ?? undefined,
   }

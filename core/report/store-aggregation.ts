@@ -82,6 +82,9 @@ export const batchById = (id: string, own: readonly string[]) => sql<BatchRow>`
   join tollgate.settlement_scope as scope on scope.id = batch.scope_id
   where batch.id = ${id}::uuid and ${isVisible}`
 
+/** An operator may have checked an earlier version. */
+const isUnchecked = sql`record.checked_version is distinct from record.version`
+
 export type SumRow = {
   batch_id: string
   record_type: string
@@ -111,9 +114,9 @@ export const sumsOf = (batchIds: readonly string[], own: readonly string[]) => s
         else -record.settled_minor end)::bigint as settled,
       coalesce(sum(record.fee_minor), 0)::bigint as fee, min(record.merchant_number) as merchant_number,
       min(record.account_id::text)::uuid as first_account, max(record.account_id::text)::uuid as last_account,
-      count(*) filter (where record.match_status = 'NOT_MATCHED') as not_matched,
-      count(*) filter (where record.match_status = 'MULTIPLE_MATCHES') as several_matches,
-      count(*) filter (where record.discrepancies <> '{}') as with_discrepancies
+      count(*) filter (where record.match_status = 'NOT_MATCHED' and ${isUnchecked}) as not_matched,
+      count(*) filter (where record.match_status = 'MULTIPLE_MATCHES' and ${isUnchecked}) as several_matches,
+      count(*) filter (where record.discrepancies <> '{}' and ${isUnchecked}) as with_discrepancies
     from tollgate.settlement_record as record
     where record.scope_id = batch.scope_id and record.batch = batch.name
       and record.settled_currency = batch.currency and record.entity_id = any(${own}::uuid[])
@@ -135,6 +138,7 @@ export const discrepanciesOf = (batchIds: readonly string[], own: readonly strin
     cross join lateral unnest(record.discrepancies) as given (kind)
     where record.scope_id = batch.scope_id and record.batch = batch.name
       and record.settled_currency = batch.currency and record.entity_id = any(${own}::uuid[])
+      and ${isUnchecked}
     group by given.kind) as total
   where batch.id = any(${batchIds}::uuid[])
   order by batch.id, total.kind`

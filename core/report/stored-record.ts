@@ -48,6 +48,8 @@ export type RecordRow = {
   paid_short_no: bigint | null
   paid_brand: string | null
   paid_transaction_id: string | null
+  paid_minor: bigint | null
+  paid_currency: string | null
 }
 
 /**
@@ -69,6 +71,7 @@ export const takenOut = <Row extends RecordRow>(row: Row, entityId: string): Row
   dispute_record_id: null,
   ...{ account_id: null, account_name: null },
   ...{ paid_short_no: null, paid_brand: null, paid_transaction_id: null },
+  ...{ paid_minor: null, paid_currency: null },
 })
 
 /** Of a `record`, joined by `recordsOfPage`. */
@@ -82,7 +85,7 @@ export const recordColumns = sql`record.id, record.version, record.entity_id, re
     record.candidates, record.candidate_count, record.discrepancies, record.dispute_record_id, scope.connector,
     file.institute, file.format, file.read_at, account.id as account_id, channel.name as account_name,
     paid.short_no as paid_short_no, paid.brand as paid_brand,
-    paid.merchant_transaction_id as paid_transaction_id`
+    paid.merchant_transaction_id as paid_transaction_id, paid.minor as paid_minor, paid.currency as paid_currency`
 
 /**
  * The records with the ids of `page`. The account of a record is that of its payment, else the only one of its
@@ -105,7 +108,8 @@ export const recordsOfPage = sql`page
     scope.only_account_id)
   left join tollgate.entity as channel on channel.id = account.channel_id
   left join lateral (
-    select payment.short_no, payment.brand, payment.merchant_transaction_id
+    select payment.short_no, payment.brand, payment.merchant_transaction_id, payment.currency,
+      coalesce(payment.approved_minor, payment.amount_minor) as minor
     from tollgate.payment
     where payment.id = record.candidates[1] and record.candidate_count = 1
     offset 0) as paid on true`

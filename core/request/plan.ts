@@ -1,6 +1,6 @@
 import { type Field, limits, maxCharactersOf, type Operation, stepsOf } from '@tollgate/schemas'
+import { type Vocabulary, vocabularyOf } from '../near-name.ts'
 import { isHarmless, isSearched } from './card-data.ts'
-import { type Vocabulary, vocabularyOf } from './names.ts'
 
 /** A name with a value. `path` leads from the request, or from the list element, to its place. */
 export type Leaf = {

@@ -1,9 +1,9 @@
 import { type Field, formatMessage, limits } from '@tollgate/schemas'
 import { GatewayError } from '../errors.ts'
+import { suggest } from '../near-name.ts'
 import { cardDataIn, cardDataName, cardNumberInside, holdsCardNumber } from './card-data.ts'
 import { namesCardData } from './card-data-names.ts'
 import { takerOf } from './elsewhere.ts'
-import { suggest } from './names.ts'
 import type { ParameterErrors } from './parameter-errors.ts'
 import type { FreeKeys, Leaf, Level, List, Plan } from './plan.ts'
 

@@ -7,11 +7,14 @@ import { refuseUnlessHolds } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
 import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
-import { isId } from '../ids.ts'
+import { isId, lowestId } from '../ids.ts'
 import { assign, type Decided, rerun } from './assign.ts'
+import { check } from './check.ts'
+import { fetchNow } from './fetch.ts'
 import { EmptyFile, merchantOfAccount, receive } from './receive.ts'
 import { commonEntity, settlementOf } from './scope.ts'
 import { FileTooLarge } from './sealed-file.ts'
+import { unsettledPayments } from './store-check.ts'
 import { entityOfRecord, exceptionalRecords } from './store-exception.ts'
 import { exceptionsOf, type FileRow, fileById, newestFiles } from './store-file.ts'
 import { anyAccount } from './store-scope.ts'
@@ -20,6 +23,8 @@ import {
   exceptionalRecordView,
   fileView,
   type SettlementFileView,
+  type UnsettledPaymentView,
+  unsettledView,
 } from './view.ts'
 
 const most = { files: 1_000, exceptions: 1_000, records: 1_000 }
@@ -104,6 +109,33 @@ export class Settlements {
     }
   }
 
+  /**
+   * Fetches the new files of an account now. The engine fetches by itself every hour.
+   *
+   * @returns the number of files. @throws GatewayError 400 for an unknown account, and one whose connector fetches
+   * none; 502 when the acquirer's server fails; 403 without the right `reconcile`.
+   */
+  readonly fetch = async (
+    accountId: string,
+    options: Pick<RequestOptions, 'caller'> = {},
+  ): Promise<number> => {
+    const caller = this.#caller(options, 'settlement.fetch', 'reconcile')
+    const account = await this.#account(caller, accountId)
+    if (settlementOf(this.#engine, account.connector).fetch === undefined) {
+      throw wrong(
+        'accountId',
+        `belongs to ${account.connector}, which fetches no files: import them`,
+      )
+    }
+    return fetchNow(this.#engine, account).catch((thrown: unknown) => {
+      const { name } = thrown instanceof Error ? thrown : { name: 'unknown' }
+      throw new GatewayError('900.100.200', {
+        status: 502,
+        description: `the files could not be fetched (${name}); tollgate account check proves the credentials`,
+      })
+    })
+  }
+
   /** Files of the caller's entity and the entities below it, newest first. */
   readonly files = async (
     options: Pick<RequestOptions, 'caller'> & { readonly limit?: number } = {},
@@ -156,11 +188,54 @@ export class Settlements {
   ): Promise<void> => {
     const caller = this.#caller(options, 'settlement.assign', 'reconcile', 'decide')
     const decided = decidedOf(caller, options)
-    const [row] = isId(recordId) ? await this.#engine.lanes.single(entityOfRecord(recordId)) : []
-    if (row === undefined || !(await this.#acts(caller, row.entity_id))) {
-      throw unknown('settlement record', recordId)
-    }
+    await this.#refuseForeign(caller, recordId)
     await this.#engine.inFlight.track(assign(this.#engine, recordId, paymentIds, decided))
+  }
+
+  /**
+   * Marks a record as checked: it leaves the list until a correction changes it. Nothing else happens to it.
+   *
+   * @throws GatewayError 404 for an unknown record; 400 700.400.570 for a record that is not to be checked, or that
+   * waits for `assign` or `rerun`; 403 without the right `reconcile`.
+   */
+  readonly check = async (recordId: string, options: DecisionOptions): Promise<void> => {
+    const caller = this.#caller(options, 'settlement.check', 'reconcile')
+    const decided = decidedOf(caller, options)
+    await this.#refuseForeign(caller, recordId)
+    await this.#engine.inFlight.track(check(this.#engine, recordId, decided))
+  }
+
+  /**
+   * Approved payments of a time frame that no record has paid out, by id: of connectors with settlement files, and
+   * without preauthorisations and reversed payments. An institute settles some days later.
+   *
+   * @throws GatewayError 400 200.300.404 naming a wrong option; 403 without the right `reconcile`.
+   */
+  readonly unsettled = async (
+    options: Pick<RequestOptions, 'caller'> & {
+      readonly from: Date
+      readonly to: Date
+      /** The last payment of the page before. */
+      readonly after?: string
+      /** At most 1,000; 100 by default. */
+      readonly limit?: number
+    },
+  ): Promise<UnsettledPaymentView[]> => {
+    const caller = this.#caller(options, 'settlement.unsettled', 'reconcile')
+    const { from, to, after = lowestId, limit = 100 } = options
+    if (!Number.isInteger(limit) || limit < 1 || limit > most.records) {
+      throw wrong('limit', `must be a whole number from 1 to ${most.records}`)
+    }
+    if (!(from < to)) throw wrong('from', 'must be before to')
+    if (!isId(after)) throw wrong('after', 'must be the id of a payment')
+    const settling = this.#engine.registry.names().filter((name) => {
+      return this.#engine.registry.get(name)?.connector.settlement !== undefined
+    })
+    const channels = await this.#engine.directory.visible(caller, undefined)
+    const rows = await this.#engine.lanes.search(
+      unsettledPayments({ from, to, after, limit }, settling, channels),
+    )
+    return rows.map(unsettledView)
   }
 
   /**
@@ -185,6 +260,12 @@ export class Settlements {
     const caller = this.#caller(options, 'settlement.file', 'reconcile')
     const row = await this.#file(caller, id)
     return fileView(row, await this.#engine.lanes.read(exceptionsOf(id, most.exceptions)))
+  }
+
+  async #refuseForeign(caller: Caller, recordId: string): Promise<void> {
+    const [row] = isId(recordId) ? await this.#engine.lanes.single(entityOfRecord(recordId)) : []
+    if (row !== undefined && (await this.#acts(caller, row.entity_id))) return
+    throw unknown('settlement record', recordId)
   }
 
   async #file(caller: Caller, id: string): Promise<FileRow> {

@@ -34,7 +34,7 @@ export type Decided = {
   readonly onBehalfOf?: string
 }
 
-const auditOf = ({ by, reason, onBehalfOf }: Decided): AuditOfDecision => ({
+export const auditOf = ({ by, reason, onBehalfOf }: Decided): AuditOfDecision => ({
   id: newId(),
   actor: actorBy(by),
   remarks: {

@@ -4,6 +4,7 @@ import type { Client } from '../db/database.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { idTimeMs, lowestIdAt, newId } from '../ids.ts'
+import { exactDecimal } from '../money.ts'
 import type { Steps } from './steps.ts'
 import {
   type BatchRow,
@@ -14,6 +15,8 @@ import {
   listedOf,
   saveBatches,
 } from './store-decided.ts'
+import { recordsById } from './store-exception.ts'
+import { exceptionalRecordView, recordWords } from './view.ts'
 
 /** Batches of one commit. */
 const commitBatches = 500
@@ -95,9 +98,11 @@ export async function listExceptions(
 ): Promise<void> {
   const query = <Row>(statement: Sql<Row>) => lanes.database.query(client, statement)
   const open = new Set((await query(listedOf(file.id))).map(({ reference }) => reference))
-  for (const { kind, lines, count, entity_id: entityId, failed_at: failedAt } of await query(
-    exceptionKinds(file.id, firstRecordOf(file.id)),
-  )) {
+  const kinds = await query(exceptionKinds(file.id, firstRecordOf(file.id)))
+  const ids = [...new Set(kinds.flatMap(({ records }) => records ?? []))]
+  const rows = ids.length === 0 ? [] : await query(recordsById(ids))
+  const named = new Map(rows.map((row) => [row.id, recordWords(exceptionalRecordView(row))]))
+  for (const { kind, lines, count, entity_id: entityId, failed_at: failedAt, records } of kinds) {
     const known = words[kind]
     if (known === undefined) continue
     const reference = `${kind} ${file.id}`
@@ -105,6 +110,7 @@ export async function listExceptions(
     const detail = {
       exception: kind,
       ...{ file: file.id, name: file.name, lines, count, ...known },
+      records: (records ?? []).map((id) => named.get(id)!),
       ...(failedAt !== null && { failedAt }),
     }
     await query(listException({ id: newId(), reference, entityId, detail }))
@@ -150,8 +156,8 @@ function controlEntry(
     detail: {
       exception: 'CONTROL',
       ...{ file: file.id, name: file.name, batch: batch.name },
-      expected: `${batch.expected} minor units of ${batch.currency}: opening, records, less fees, and other lines`,
-      came: `${batch.came} minor units of ${batch.currency}: payout and closing`,
+      expected: `${exactDecimal(batch.expected, batch.currency)} ${batch.currency}: opening, records, less fees, and other lines`,
+      came: `${exactDecimal(batch.came, batch.currency)} ${batch.currency}: payout and closing`,
       do: 'Compare the batch with the acquirer. A later file may complete it.',
     },
   })

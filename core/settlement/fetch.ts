@@ -33,9 +33,8 @@ export async function fetchFiles(engine: Engine, accountId: string): Promise<voi
     return
   }
   await lanes.single(addTimer(newId(), 'settlement-fetch', accountId, limits.settlementFetchMs))
-  const work = withinLimit((signal) => fetchNew(engine, account, signal))
   try {
-    await engine.inFlight.track(work)
+    await fetchNow(engine, account)
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.name : 'unknown'
     log.warn(
@@ -43,6 +42,11 @@ export async function fetchFiles(engine: Engine, accountId: string): Promise<voi
       'settlement files could not be fetched; the next fetch is in an hour',
     )
   }
+}
+
+/** @returns the number of files that came. @throws what the connector throws, or `FetchTooSlow`. */
+export function fetchNow(engine: Engine, account: AccountRow): Promise<number> {
+  return engine.inFlight.track(withinLimit((signal) => fetchNew(engine, account, signal)))
 }
 
 /** Gives new accounts their timer. No statement without a connector that fetches. */
@@ -57,7 +61,7 @@ export async function planFetchTimers({
   await lanes.upkeep(planFetches(fetching, limits.settlementFetchMs))
 }
 
-async function withinLimit(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function withinLimit(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const done = new AbortController()
   const late = pause(limits.settlementFetchWithinMs, undefined, {
     signal: done.signal,
@@ -70,19 +74,19 @@ async function withinLimit(work: (signal: AbortSignal) => Promise<void>): Promis
   working.catch(() => {})
   late.catch(() => {})
   try {
-    await Promise.race([working, late])
+    return await Promise.race([working, late])
   } finally {
     done.abort()
     stop.abort()
   }
 }
 
-async function fetchNew(engine: Engine, account: AccountRow, signal: AbortSignal): Promise<void> {
+async function fetchNew(engine: Engine, account: AccountRow, signal: AbortSignal): Promise<number> {
   const { lanes, clock } = engine
   const merchant = await merchantOfAccount(engine, account)
   if (merchant === undefined) throw new Error('the account has no merchant number')
   const target = await engine.targets.inbound(account.connector, account.id)
-  if (target === undefined) return
+  if (target === undefined) return 0
   const { settlement } = target.loaded.connector
   const bounds = {
     deadlineMs: clock.elapsedMs() + limits.settlementFetchWithinMs,
@@ -90,12 +94,15 @@ async function fetchNew(engine: Engine, account: AccountRow, signal: AbortSignal
   }
   const call = new ConnectorCall(engine.services, target, bounds)
   signal.addEventListener('abort', () => call.abort(), { once: true })
+  let files = 0
   try {
     const [known] = await lanes.single(cursorOf(account.id))
     for await (const file of settlement!.fetch!(known?.cursor, call)) {
-      if (signal.aborted) return
+      if (signal.aborted) return files
       await store(engine, account, merchant, file, signal)
+      files += 1
     }
+    return files
   } finally {
     call.finish()
   }

@@ -121,6 +121,8 @@ returning id, scope_id, name, currency`
 export const exceptionKinds = (fileId: string, from: string) => sql<{
   kind: string
   lines: number[]
+  /** Ids of the first three records. */
+  records: string[] | null
   count: number
   entity_id: string | null
   /** The last failure of an effect, to the microsecond: an operator gives those up to it. */
@@ -128,32 +130,33 @@ export const exceptionKinds = (fileId: string, from: string) => sql<{
 }>`
 with exceptional as materialized (
   select match_status, discrepancies, case when effect = 'failed' then effect_after end as failed_at, is_unconfirmed,
-    line, scope_id
+    line, scope_id, id
   from tollgate.settlement_record as record
   where record.file_id = ${fileId}::uuid and record.id > ${from}::uuid and ${isExceptional}),
 found as (
-  select match_status as kind, line, scope_id, null::timestamptz as failed_at
+  select match_status as kind, line, scope_id, null::timestamptz as failed_at, id
   from exceptional
   where match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
   union all
-  select name, line, scope_id, null
+  select name, line, scope_id, null, id
   from exceptional
   cross join lateral unnest(discrepancies) as given (name)
   where name <> 'CHANGED'
   union all
-  select 'EFFECT', line, scope_id, failed_at
+  select 'EFFECT', line, scope_id, failed_at, id
   from exceptional
   where failed_at is not null
   union all
-  select 'UNCONFIRMED', line, scope_id, null
+  select 'UNCONFIRMED', line, scope_id, null, id
   from exceptional
   where is_unconfirmed
   union all
-  select 'CHANGED', exception.line, file.scope_id, null
+  select 'CHANGED', exception.line, file.scope_id, null, null
   from tollgate.settlement_exception as exception
   join tollgate.settlement_file as file on file.id = exception.file_id
   where exception.file_id = ${fileId}::uuid and exception.kind = 'CHANGED')
 select found.kind, (array_agg(found.line order by found.line))[1:10] as lines, count(*)::integer as count,
+  (array_agg(found.id order by found.line) filter (where found.id is not null))[1:3] as records,
   case when count(distinct scope.entity_id) = 1 then min(scope.entity_id::text)::uuid end as entity_id,
   to_json(max(found.failed_at)) #>> '{}' as failed_at
 from found

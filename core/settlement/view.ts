@@ -1,6 +1,9 @@
 /** Settlement files as callers see them. */
+import { idTimeMs, shortId } from '../ids.ts'
 import { exactDecimal } from '../money.ts'
-import type { ExceptionalRecordRow } from './store-exception.ts'
+import { maskCardNumbers } from '../redaction/mask.ts'
+import type { UnsettledRow } from './store-check.ts'
+import type { ExceptionalPayment, ExceptionalRecordRow } from './store-exception.ts'
 import type { ExceptionRow, FileRow, FileState } from './store-file.ts'
 
 export type SettlementFileView = {
@@ -82,14 +85,65 @@ export type ExceptionalRecordView = {
   /** Ids of payments that the record may be about: at most 100. */
   readonly candidates: readonly string[]
   readonly candidateCount: number
+  /** The order numbers and the amounts of these payments, less what was reversed. */
+  readonly payments: readonly {
+    readonly id: string
+    readonly merchantTransactionId?: string
+    readonly amount: string
+    readonly currency: string
+  }[]
+  /** What the payments of a match come to, where all of them are listed: `92.00 EUR`. The record reports `amount`. */
+  readonly expected?: string
   readonly discrepancies: readonly string[]
   /** Found by amount, card and brand alone: it changes its payment once an operator assigns the payment. */
   readonly isUnconfirmed?: true
+  /** Its effect on the payment failed: tollgate settlement rerun. */
+  readonly isFailed?: true
   /** The engine tries again until then. ISO 8601 in UTC. */
   readonly retryUntil?: string
 }
 
-export const exceptionalRecordView = (row: ExceptionalRecordRow): ExceptionalRecordView => ({
+export function exceptionalRecordView(row: ExceptionalRecordRow): ExceptionalRecordView {
+  const payments = row.payments ?? []
+  const [only, ...others] = payments
+  const order = row.merchant_transaction_id ?? (others.length === 0 && only?.merchantTransactionId)
+  return {
+    ...factsOf(row),
+    ...(order && { merchantTransactionId: order }),
+    ...expectedOf(row, payments),
+    payments: payments.map(({ id, merchantTransactionId, minor, currency }) => ({
+      ...{ id, ...(merchantTransactionId !== null && { merchantTransactionId }) },
+      ...{ amount: exactDecimal(BigInt(minor), currency), currency },
+    })),
+  }
+}
+
+function expectedOf(
+  { match_status: status, candidate_count: count }: ExceptionalRecordRow,
+  payments: readonly ExceptionalPayment[],
+): Pick<ExceptionalRecordView, 'expected'> {
+  const currencies = [...new Set(payments.map(({ currency }) => currency))]
+  const [currency] = currencies
+  if (status !== 'MATCHED' || currency === undefined || currencies.length > 1) return {}
+  if (payments.length < count) return {}
+  const sum = payments.reduce((total, { minor }) => total + BigInt(minor), 0n)
+  return { expected: `${exactDecimal(sum, currency)} ${currency}` }
+}
+
+/** A record in one line: its payment, the order, and both amounts. */
+export function recordWords(record: ExceptionalRecordView): string {
+  const { amount, currency, expected, merchantTransactionId: order, payments } = record
+  const names = payments.slice(0, 3).map(({ id }) => id)
+  return [
+    `line ${record.line}`,
+    ...(order === undefined ? [] : [`order ${maskCardNumbers(order)}`]),
+    ...(names.length === 0 ? [] : [`payment ${names.join(' or ')}`]),
+    ...(expected === undefined ? [] : [`expected ${expected}`]),
+    `reported ${amount} ${currency}`,
+  ].join(', ')
+}
+
+const factsOf = (row: ExceptionalRecordRow) => ({
   id: row.id,
   file: row.file_id,
   fileName: row.file_name,
@@ -102,9 +156,6 @@ export const exceptionalRecordView = (row: ExceptionalRecordRow): ExceptionalRec
   settlementDate: row.settlement_date,
   amount: exactDecimal(row.amount_minor, row.currency),
   currency: row.currency,
-  ...(row.merchant_transaction_id !== null && {
-    merchantTransactionId: row.merchant_transaction_id,
-  }),
   references: row.references,
   ...(row.brand !== null && { brand: row.brand }),
   ...(row.last4 !== null && { last4: row.last4 }),
@@ -113,6 +164,34 @@ export const exceptionalRecordView = (row: ExceptionalRecordRow): ExceptionalRec
   candidates: row.candidates,
   candidateCount: row.candidate_count,
   discrepancies: row.discrepancies,
-  ...(row.is_unconfirmed && { isUnconfirmed: true }),
+  ...(row.is_unconfirmed && { isUnconfirmed: true as const }),
+  ...(row.is_failed && { isFailed: true as const }),
   ...(row.retry_until !== null && { retryUntil: row.retry_until.toISOString() }),
+})
+
+/** An approved payment that no settlement record has paid out. */
+export type UnsettledPaymentView = {
+  readonly id: string
+  readonly shortId: string
+  readonly merchantTransactionId?: string
+  readonly paymentType: string
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string
+  readonly amount: string
+  readonly currency: string
+  readonly channel: string
+  readonly connector: string
+  readonly mode: string
+}
+
+export const unsettledView = (row: UnsettledRow): UnsettledPaymentView => ({
+  id: row.id,
+  shortId: shortId(row.short_no),
+  ...(row.merchant_transaction_id !== null && {
+    merchantTransactionId: row.merchant_transaction_id,
+  }),
+  paymentType: row.payment_type,
+  createdAt: new Date(idTimeMs(row.id)).toISOString(),
+  amount: exactDecimal(row.minor, row.currency),
+  ...{ currency: row.currency, channel: row.channel_id, connector: row.connector, mode: row.mode },
 })

@@ -7,7 +7,8 @@ import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { approvedCode } from '../payment/decide.ts'
 import { textOf } from '../request/values.ts'
-import { type Kind, readSteps } from './steps.ts'
+import type { Kind } from './find.ts'
+import { readSteps } from './steps.ts'
 import { type StepsView, stepsView } from './view.ts'
 
 /** The kinds of resources behind each operation's id. */

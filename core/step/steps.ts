@@ -1,32 +1,25 @@
 /** Reads step logs: by id for callers who may see the resource, by any of its numbers for operators. */
-import { limits } from '@tollgate/schemas'
 import type { Caller } from '../caller/caller.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
-import { idTimeMs, isCheckoutId, isId, shortId, shortNo } from '../ids.ts'
-import { exactDecimal, fitsWire, formatAmount } from '../money.ts'
-import { captureToCome } from '../payment/capture-to-come.ts'
-import { paymentByAttempt, paymentById, toPayment } from '../payment/store-read.ts'
+import { isId, shortId } from '../ids.ts'
+import { formatAmount } from '../money.ts'
 import type { Payment } from '../payment/types.ts'
-import { registrationById, toRegistration } from '../registration/store.ts'
-import type { Registration } from '../registration/types.ts'
-import { scheduleById, toSchedule } from '../schedule/store.ts'
-import type { Schedule } from '../schedule/types.ts'
 import { type Audience, inOrder, type Step } from '../transcript/types.ts'
 import { notificationSteps, stepsOfDelivery } from './deliveries.ts'
-import { paymentOfCheckout, paymentOfRequest } from './of-request.ts'
+import {
+  amountText,
+  type Candidates,
+  type Found,
+  finders,
+  findNamed,
+  findReferenced,
+  type Kind,
+  plainId,
+} from './find.ts'
 import { paymentSteps } from './payment.ts'
 import { refusedRequest } from './refused-request.ts'
 import { executionSteps, registrationSteps, scheduleSteps } from './resources.ts'
-import {
-  type DeliveryRow,
-  deliveryById,
-  type ExecutionRecord,
-  executionById,
-  paymentsByReference,
-} from './store-read.ts'
-
-export type Kind = 'payment' | 'registration' | 'schedule' | 'execution' | 'delivery'
 
 /** A resource with everything that happened to it. */
 export type Inspected = {
@@ -38,58 +31,9 @@ export type Inspected = {
   readonly steps: readonly Step[]
 }
 
-/** Payments that share a short id or a merchantTransactionId. */
-export type Candidates = {
-  readonly candidates: readonly {
-    readonly id: string
-    readonly at: Date
-    readonly text: string
-  }[]
-}
-
 /** The embedding program and the command line see names and reasons; tokens do not. */
 const audienceOf = (caller: Caller): Audience =>
   caller.entityId === null ? 'operator' : 'merchant'
-
-type Found =
-  | { readonly kind: 'payment'; readonly payment: Payment }
-  | { readonly kind: 'registration'; readonly registration: Registration }
-  | { readonly kind: 'schedule'; readonly schedule: Schedule }
-  | { readonly kind: 'execution'; readonly execution: ExecutionRecord }
-  | { readonly kind: 'delivery'; readonly delivery: DeliveryRow }
-
-type Finder = (
-  engine: Engine,
-  id: string,
-  channels: readonly string[] | null,
-) => Promise<Found | undefined>
-
-const finders: Readonly<Record<Kind, Finder>> = {
-  async payment(engine, id, channels) {
-    const [row] = await engine.lanes.read(paymentById(id, channels))
-    if (row !== undefined) return { kind: 'payment', payment: toPayment(row) }
-    // A capture that does not exist yet has the steps of its authorisation.
-    const found = await captureToCome(engine, id, channels)
-    return found && { kind: 'payment', payment: found.authorisation }
-  },
-  async registration({ lanes }, id, channels) {
-    const [row] = await lanes.read(registrationById(id, channels))
-    return row && { kind: 'registration', registration: toRegistration(row) }
-  },
-  async schedule({ lanes }, id, channels) {
-    const [row] = await lanes.read(scheduleById(id, channels))
-    return row && { kind: 'schedule', schedule: toSchedule(row) }
-  },
-  async execution({ lanes }, id, channels) {
-    const [row] = await lanes.read(executionById(id, channels))
-    return row && { kind: 'execution', execution: row }
-  },
-  async delivery({ lanes }, id, channels) {
-    // A caller for some entities reads the delivery log of those entities' endpoints only.
-    const [row] = channels === null ? await lanes.read(deliveryById(id)) : []
-    return row && { kind: 'delivery', delivery: row }
-  },
-}
 
 function stepsOf(
   engine: Engine,
@@ -139,9 +83,6 @@ export async function readSteps(
   throw new GatewayError('700.400.580', { status: 404 })
 }
 
-/** Maximum number of payments in the response to one number. */
-const mostCandidates = 20
-
 /**
  * Finds a resource by any number that an operator has: the id of a payment, registration, schedule,
  * execution or delivery, a key of an attempt, the `ndc` of a response, a short id, a
@@ -154,47 +95,13 @@ export async function inspect(
   reference: string,
   days: number,
 ): Promise<Inspected | Candidates> {
-  const plain = reference.replaceAll('-', '').toLowerCase()
-  if (isId(plain)) {
-    for (const kind of ['payment', 'registration', 'schedule', 'execution', 'delivery'] as const) {
-      const found = await finders[kind](engine, plain, null)
-      // A registration without a payment has a verification, a payment with the same id.
-      const isVerification = found?.kind === 'payment' && found.payment.effect === 'verification'
-      if (found !== undefined && !isVerification) return inspected(engine, found)
-    }
-  }
-  const [row] = await engine.lanes.read(paymentByAttempt(reference))
-  const payment = row === undefined ? await madeBy(engine, reference, plain) : toPayment(row)
-  if (payment !== undefined) return inspected(engine, { kind: 'payment', payment })
+  const named = await findNamed(engine, reference)
+  if (named !== undefined) return inspected(engine, named)
+  const plain = plainId(reference)
   const refused = isId(plain) ? await refusedRequest(engine, plain) : []
   if (refused.length > 0) return { kind: 'request', id: plain, facts: {}, steps: refused }
-  const wanted = { shortNo: shortNo(reference) ?? null, merchantTransactionId: reference }
-  const search = paymentsByReference(wanted, days, mostCandidates)
-  const rows = await engine.lanes.read(search, limits.slowReadMs)
-  const [only] = rows
-  if (only === undefined) {
-    throw new GatewayError('700.400.580', {
-      status: 404,
-      description: `nothing has the number ${reference}, among ids of all time and other numbers of the last ${days} days`,
-    })
-  }
-  if (rows.length === 1) {
-    const found = await finders.payment(engine, only.id, null)
-    if (found !== undefined) return inspected(engine, found)
-  }
-  return {
-    candidates: rows.map((one) => ({
-      id: one.id,
-      at: new Date(idTimeMs(one.id)),
-      text: `${one.payment_type} ${amountText(one.amount_minor, one.currency)} ${one.currency} ${one.state} ${one.result_code}`,
-    })),
-  }
-}
-
-/** The payment behind the `ndc` of a response. */
-async function madeBy(engine: Engine, ndc: string, plain: string): Promise<Payment | undefined> {
-  if (isCheckoutId(ndc)) return paymentOfCheckout(engine, ndc)
-  return isId(plain) ? paymentOfRequest(engine, plain) : undefined
+  const found = await findReferenced(engine, reference, days)
+  return 'candidates' in found ? found : inspected(engine, found)
 }
 
 async function inspected(engine: Engine, found: Found): Promise<Inspected> {
@@ -255,10 +162,6 @@ function idOf(found: Found): string {
       return found.delivery.id
   }
 }
-
-/** For people, with the third decimal that the API does not have. */
-const amountText = (minor: bigint, currency: string) =>
-  fitsWire(minor, currency) ? formatAmount(minor, currency) : exactDecimal(minor, currency)
 
 function factsOf(payment: Payment): Record<string, string> {
   const { amount } = payment

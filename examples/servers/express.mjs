@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createHost } from '@tollgate/host'
 import express from 'express'
 import { gateway, placeOrder, port, untilSignal } from './gateway.mjs'
@@ -15,7 +16,8 @@ app.post('/orders', async (request, response) => {
 
 const server = app.listen(port, '127.0.0.1', () => {
   untilSignal(server.address(), async () => {
-    server.close()
+    const closed = once(server.close(), 'close')
     await pay.close()
+    await closed
   })
 })

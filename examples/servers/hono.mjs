@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { serve } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { createFetchHandler } from '@tollgate/host/fetch'
@@ -17,7 +18,8 @@ app.post('/orders', async (context) => {
 
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, (address) => {
   untilSignal(address, async () => {
-    server.close()
+    const closed = once(server.close(), 'close')
     await pay.close()
+    await closed
   })
 })

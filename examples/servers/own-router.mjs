@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { serve } from '@hono/node-server'
 import { createFetchHandler } from '@tollgate/host/fetch'
 import { gateway, placeOrder, port, untilSignal } from './gateway.mjs'
@@ -23,8 +24,9 @@ const server = serve(
   },
   (address) => {
     untilSignal(address, async () => {
-      server.close()
+      const closed = once(server.close(), 'close')
       await pay.close()
+      await closed
     })
   },
 )

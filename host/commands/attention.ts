@@ -1,4 +1,4 @@
-import { type AttentionRow, attentionText } from '@tollgate/core'
+import { type AttentionRow, amountText, attentionText } from '@tollgate/core'
 import { type Command, jsonOption, print, printList, UsageError } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { harmless } from './shown-text.ts'
@@ -52,21 +52,30 @@ const attentionCommand: Command = {
 
 const attentionListCommand: Command = { ...attentionCommand, name: 'attention list' }
 
-function subjectOf(paymentId: string | null, { file }: AttentionRow['detail']): string {
-  if (paymentId !== null) return `payment ${paymentId}`
+function subjectOf({
+  payment_id: id,
+  currency,
+  amount_minor: minor,
+  detail,
+}: AttentionRow): string {
+  const { file } = detail
+  const isKnown = minor !== null && currency !== null
+  if (id !== null)
+    return `payment ${id}${isKnown ? ` of ${amountText(minor, currency)} ${currency}` : ''}`
   return typeof file === 'string' ? `file ${file}` : 'no payment'
 }
 
 /** The column before names the file. */
 const withoutFile = ({ file: _, ...rest }: AttentionRow['detail']) => rest
 
-function cells({ id, kind, payment_id, at, alarm_at, detail, currency }: AttentionRow): string[] {
+function cells(row: AttentionRow): string[] {
+  const { id, kind, at, alarm_at, detail, currency } = row
   const ageMs = Date.now() - at.getTime()
   return [
     id,
     alarm_at.getTime() <= Date.now() ? 'ALARM' : '',
     kind,
-    subjectOf(payment_id, detail),
+    subjectOf(row),
     `${since(ageMs).slice(1)} ago`,
     harmless(attentionText(withoutFile(detail), currency)),
   ]

@@ -1,11 +1,9 @@
-import { stepView } from '@tollgate/core'
+import { searchedDays as defaultDays, stepView } from '@tollgate/core'
 import type { Shell } from '../shell.ts'
 import { type Command, columns, print, UsageError } from './command.ts'
 import { shownJson } from './shown-text.ts'
 import { timeline } from './timeline.ts'
 import { withInstallation } from './with-installation.ts'
-
-const defaultDays = 35
 
 const inspectCommand: Command = {
   name: 'inspect',

@@ -63,7 +63,10 @@ const create: Command = {
     const entityId = entityIn(needed(given, 'entity'))
     const password = await passwordFor(given, shell)
     return withInstallation(given, shell, { isFounder: true }, async ({ gateway }) => {
-      showOnce(shell, await gateway.people.create({ name, password, role, entityId }, by(given)))
+      await showOnce(
+        shell,
+        await gateway.people.create({ name, password, role, entityId }, by(given)),
+      )
       return 0
     })
   },
@@ -89,7 +92,7 @@ const reset: Command = {
       if (isUnlock) {
         await gateway.people.unlock(id, by(given))
         print(shell, 'the lockout is over')
-      } else showOnce(shell, await gateway.people.reset(id, password, by(given)))
+      } else await showOnce(shell, await gateway.people.reset(id, password, by(given)))
     })
   },
 }
@@ -241,7 +244,7 @@ async function passwordFor(given: Given, shell: Shell): Promise<string> {
   return text
 }
 
-function showOnce(shell: Shell, made: Enrolled | Invited): void {
+async function showOnce(shell: Shell, made: Enrolled | Invited): Promise<void> {
   if ('invited' in made) {
     print(shell, `id ${made.id}`)
     print(shell, 'The person joins with this password and the invitation from the second operator.')
@@ -256,6 +259,11 @@ function showOnce(shell: Shell, made: Enrolled | Invited): void {
     ...recoveryCodes.map((code, at) => [at === 0 ? 'recovery codes' : '', code]),
   ]
   for (const line of columns(rows)) print(shell, line)
+  // A phone reads it from the screen; a file or a pipe keeps no second copy of the secret.
+  if (shell.stdout.isTTY === true) {
+    const { renderUnicodeCompact } = await import('uqr')
+    print(shell, `\n${renderUnicodeCompact(otpauthUri, { border: 2 })}`)
+  }
   print(shell)
   print(shell, 'Shown only once. Each recovery code replaces one code of the authenticator.')
 }

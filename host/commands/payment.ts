@@ -4,13 +4,15 @@ import { found, withInstallation } from './with-installation.ts'
 
 const absent = (id: string) => `there is no payment ${id}`
 
+/** Of commands that find a payment as `inspect` does. */
+const anyNumber = 'Takes the same numbers of a payment as tollgate inspect.'
+
 const enquire: Command = {
   name: 'payment enquire',
   summary: 'Ask the acquirer now for the outcome of an open payment. Moves no money.',
-  words: ['<id>'],
+  words: ['<payment>'],
   options: { ...ownReasonOption, ...byOption },
-  notes:
-    'The enquiry goes out from this machine, with the settings found here. Exits with 2 if the payment is still open.',
+  notes: `${anyNumber} The enquiry goes out from this machine, with the settings found here. Exits with 2 if the payment is still open.`,
   async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'enquired by hand')
@@ -25,7 +27,7 @@ const enquire: Command = {
 const settle: Command = {
   name: 'payment settle',
   summary: "Settle an open payment by hand, according to the acquirer's records.",
-  words: ['<id>'],
+  words: ['<payment>'],
   options: {
     as: { type: 'string', value: 'outcome', meaning: 'approved or declined.', isRequired: true },
     references: {
@@ -37,8 +39,7 @@ const settle: Command = {
     ...reasonOption,
     ...byOption,
   },
-  notes:
-    'Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300. With --references, approved also adds references that an approved payment lacks, and replaces those that an operator gave. Those of the acquirer stay, and the acquirer replaces those of an operator. Tollgate cannot check whose references they are, so take them from the payment at the acquirer.',
+  notes: `${anyNumber} Works only if the engine could not decide the payment and no process works on it now. Moves no money. Clients see declined as 900.100.300. With --references, approved also adds references that an approved payment lacks, and replaces those that an operator gave. Those of the acquirer stay, and the acquirer replaces those of an operator. Tollgate cannot check whose references they are, so take them from the payment at the acquirer.`,
   async run(given, shell) {
     const [id = ''] = given.words
     const as = needed(given, 'as')
@@ -70,10 +71,9 @@ function referencesIn({ options }: Given): { references?: Record<string, string>
 const redrive: Command = {
   name: 'payment redrive',
   summary: "Queue the engine's job for a payment or an execution again.",
-  words: ['<id>'],
+  words: ['<payment>'],
   options: { ...ownReasonOption, ...byOption },
-  notes:
-    'A worker runs the job. The job enquires before it acts and never sends under a new key. Also restarts jobs that used up their retries.',
+  notes: `${anyNumber} A worker runs the job. The job enquires before it acts and never sends under a new key. Also restarts jobs that used up their retries.`,
   async run(given, shell) {
     const [id = ''] = given.words
     const decided = decidedBy(given, 'queued by hand')

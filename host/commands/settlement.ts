@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import type { ExceptionalRecordView, SettlementFileView } from '@tollgate/core'
+import type { SettlementFileView } from '@tollgate/core'
 import type { Shell } from '../shell.ts'
 import { commandLineActor } from './actor.ts'
 import {
@@ -14,6 +14,7 @@ import {
   UsageError,
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
+import { limitOf, limitOption, recordCommands } from './settlement-records.ts'
 import { settlementReport } from './settlement-report.ts'
 import { harmless } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
@@ -65,6 +66,25 @@ const importCommand: Command = {
   },
 }
 
+const fetchCommand: Command = {
+  name: 'settlement fetch',
+  summary: "Fetch the new settlement files of an account at its acquirer's server now.",
+  words: ['<account>'],
+  notes:
+    'The engine fetches by itself every hour. The request goes out from this machine, with the settings found here. A running worker reads the files within seconds.',
+  async run(given, shell) {
+    const [account = ''] = given.words
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const files = await gateway.settlement.fetch(account)
+      print(
+        shell,
+        files === 0 ? 'no new files' : `${counted(files, 'file')}: tollgate settlement list`,
+      )
+      return 0
+    })
+  },
+}
+
 /** @throws UsageError when there is no file to read. */
 async function sizeOf(file: string, path: string): Promise<number> {
   const found = await stat(file).catch(() => undefined)
@@ -95,19 +115,6 @@ async function* shown(
     const bar = '#'.repeat(filled).padEnd(barCharacters, '.')
     stderr.write(`\r[${bar}] ${percent} %${percent === 100 ? '\n' : ''}`)
   }
-}
-
-const limitOption = (noun: string) => ({
-  type: 'string' as const,
-  value: 'number',
-  meaning: `Maximum number of ${noun}. Default: 100.`,
-})
-
-/** @throws UsageError */
-function limitOf(text = '100'): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit
-  throw new UsageError('--limit must be a whole number from 1 to 1000')
 }
 
 const list: Command = {
@@ -169,70 +176,6 @@ function linesOf(file: SettlementFileView): string[] {
   return [...columns(rows), ...(table.length === 0 ? [] : ['', ...columns(table)])]
 }
 
-const exceptions: Command = {
-  name: 'settlement exceptions',
-  summary:
-    'List records to check: those that fit no payment, or several, or that differ from their payment. Newest first.',
-  options: {
-    file: { type: 'string', value: 'id', meaning: 'Only records of this settlement file.' },
-    limit: limitOption('records'),
-    ...jsonOption,
-  },
-  notes:
-    'Each line has the id of the record, and the payments that the record may be about. UNCONFIRMED: only amount, card and brand name the payment, so the record changes nothing before you assign it. tollgate settlement assign gives the record to its payments.',
-  async run(given, shell) {
-    const limit = limitOf(given.options.limit)
-    const { file } = given.options
-    return withInstallation(given, shell, {}, async ({ gateway }) => {
-      const records = await gateway.settlement.exceptions({
-        limit,
-        ...(file !== undefined && { fileId: file }),
-      })
-      printList(given, shell, records, { none: 'there is no record to check', cells: recordCells })
-      return 0
-    })
-  },
-}
-
-const shownCandidates = 3
-
-function recordCells(record: ExceptionalRecordView): string[] {
-  const { candidates, candidateCount } = record
-  const shown = candidates.slice(0, shownCandidates).join(', ')
-  const more = candidateCount - Math.min(candidates.length, shownCandidates)
-  return [
-    record.id,
-    `${record.settlementDate} line ${record.line}`,
-    `${record.recordType} ${record.transactionType}`,
-    `${record.cashflow === 'NEG' ? '-' : ''}${record.amount} ${record.currency}`,
-    [
-      record.matchStatus ?? '',
-      ...record.discrepancies,
-      ...(record.isUnconfirmed === true ? ['UNCONFIRMED'] : []),
-    ]
-      .join(' ')
-      .trim(),
-    harmless(record.merchantTransactionId ?? ''),
-    candidateCount === 0 ? '' : `candidates ${shown}${more > 0 ? ` and ${more} more` : ''}`,
-  ]
-}
-
-const assign: Command = {
-  name: 'settlement assign',
-  summary: 'Give a record to its payments, for good.',
-  words: ['<record>', '<payment>…'],
-  options: { ...reasonOption, ...byOption },
-  async run(given, shell) {
-    const [record = '', ...payments] = given.words
-    const decided = decidedBy(given)
-    return withInstallation(given, shell, {}, async ({ gateway }) => {
-      await gateway.settlement.assign(record, payments, decided)
-      print(shell, `record ${record} is about ${payments.join(', ')}`)
-      return 0
-    })
-  },
-}
-
 const rerun: Command = {
   name: 'settlement rerun',
   summary: 'Read a settlement file again, and compare its undecided records with all payments.',
@@ -251,10 +194,10 @@ const rerun: Command = {
 
 export const commands: readonly Command[] = [
   importCommand,
+  fetchCommand,
   list,
   show,
-  exceptions,
-  assign,
+  ...recordCommands,
   rerun,
   settlementReport,
 ]

@@ -12,7 +12,7 @@ import {
   structuredSettings,
 } from './setting-table.ts'
 import { surfaceContradictions } from './surface-settings.ts'
-import { unknownVariables } from './unknown-variables.ts'
+import { nearest, unknownVariables } from './unknown-variables.ts'
 
 /** The content of tollgate.config.ts. Environment variables take precedence. */
 export type TollgateConfig = Partial<SettingValues> & {
@@ -87,7 +87,7 @@ export function readSettings(sources: {
   for (const name of Object.keys(file?.config ?? {})) {
     if (known.includes(name)) continue
     problems.push(
-      `${name} in ${file?.path} is not a setting; the settings are: ${known.join(', ')}`,
+      `${name} in ${file?.path} is not a setting: did you mean ${nearest(name, known)}? The settings are: ${known.join(', ')}`,
     )
   }
   problems.push(...unknownVariables(environment))

@@ -22,11 +22,11 @@ export function unknownVariables(
     .map((name) => `${name} is not a setting: did you mean ${nearest(name)}?`)
 }
 
-function nearest(name: string): string {
+export function nearest(name: string, names: readonly string[] = known): string {
   let best = { name: prefix, distance: Number.POSITIVE_INFINITY }
-  for (const one of known) {
+  for (const one of names) {
     // Settings such as PORT have no prefix.
-    const given = one.startsWith(prefix) ? name : name.slice(prefix.length)
+    const given = one.startsWith(prefix) || names !== known ? name : name.slice(prefix.length)
     const distance = distanceOf(given, one)
     if (distance < best.distance) best = { name: one, distance }
   }

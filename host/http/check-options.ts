@@ -50,7 +50,7 @@ const path: Form = (value) =>
     : `must be a path such as /pay, without a slash at its end, not ${shown(value)}`
 
 const surfaceForms: Named<SurfaceOptions> = {
-  log: having('debug', 'info', 'warn'),
+  log: having('info', 'warn'),
   throttle: group,
   bodies: group,
   answers: group,

@@ -4,16 +4,16 @@ import type { Endpoint } from '@tollgate/schemas'
 import type { HttpRequest } from './exchange.ts'
 import type { Params } from './routes.ts'
 
-/** Takes lines: fields that may be shown, then what happened. Pino fits. */
+/** Takes lines: fields that may be shown, then what happened. The `log` of the engine fits, such as pino. */
 export type HostLog = {
-  debug(fields: object, message: string): void
+  debug?(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   /** The same with fields in every line, at a level of its own. */
   child?(fields: object, options: { level: string }): HostLog
 }
 
-export const silent: HostLog = { debug() {}, info() {}, warn() {} }
+export const silent: HostLog = { info() {}, warn() {} }
 
 const id = /^[0-9a-f]{32}$/
 /** Whoever has the whole id of a checkout can pay it. */
@@ -95,7 +95,7 @@ export function logRequest(
     if (payment !== undefined) told.paymentId = payment
   }
   // Health checks come every few seconds and say nothing while all is well.
-  if (endpoint.throttle === 'none' && outcome.status === 200) log.debug(line, 'request')
+  if (endpoint.throttle === 'none' && outcome.status === 200) log.debug?.(line, 'request')
   else log.info(line, 'request')
 }
 

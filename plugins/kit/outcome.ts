@@ -165,3 +165,23 @@ export const unknown = (why: string, more: Omit<Unknown, 'is' | 'why'> = {}): Un
   why,
   ...more,
 })
+
+const brand = Symbol.for('tollgate.MissingReference')
+
+/** The payment that a follow-up is about lacks a reference that the acquirer needs. Nothing was sent. */
+export class MissingReference extends Error {
+  override readonly name = 'MissingReference'
+  readonly [brand] = true
+  readonly outcome: Declined
+
+  constructor(reference: string) {
+    const text = `the payment has no reference "${reference}" of the acquirer; an operator can add it`
+    super(text)
+    this.outcome = declined('900.100.202', { text })
+  }
+
+  /** Also recognises errors of a second copy of this package. */
+  static is(value: unknown): value is MissingReference {
+    return typeof value === 'object' && value !== null && brand in value
+  }
+}

@@ -6755,6 +6755,10 @@ export interface RecordMerchantAccountAnswer {
 export interface RecordPaymentAnswer {
   /** Id of the payment. */
   id?: string
+  /** Amount of the payment, to compare with `amount`. Not in the file. */
+  amount?: string
+  /** Currency of the payment. Not in the file. */
+  currency?: CurrencyCode
 }
 
 export interface RecordCardAnswer {

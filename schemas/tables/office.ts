@@ -172,7 +172,7 @@ export const officeEndpoints = [
     path: '/operator/v1/accounts',
     title: 'List the acquirer accounts, without their secrets',
     right: 'read',
-    fields: [limit, id('entity', 'O'), after],
+    fields: [limit, id('entityId', 'O'), after],
   },
   {
     operation: 'accounts.show',
@@ -189,7 +189,7 @@ export const officeEndpoints = [
     title: 'Connect a channel to an acquirer',
     right: 'administer',
     fields: [
-      id('channel', 'R'),
+      id('channelId', 'R'),
       text('connector', 'R', 40),
       { name: 'mode', need: 'R', max: 8, of: ['EXTERNAL', 'LIVE'] },
       brands,
@@ -250,7 +250,7 @@ export const officeEndpoints = [
     right: 'administer',
     fields: [
       limit,
-      id('entity', 'O'),
+      id('entityId', 'O'),
       text('actor', 'O', 64),
       text('action', 'O', 64),
       text('since', 'O', 32),
@@ -272,7 +272,7 @@ export const officeEndpoints = [
     path: '/operator/v1/people',
     title: 'Create an operator; the secret of the authenticator and the recovery codes are shown once',
     right: 'administer',
-    fields: [name, password('password'), role('R'), id('entity', 'R', 'or all'), proposal],
+    fields: [name, password('password'), role('R'), id('entityId', 'R', 'or all'), proposal],
   },
   {
     operation: 'people.change',
@@ -280,7 +280,7 @@ export const officeEndpoints = [
     path: '/operator/v1/people/{id}',
     title: 'Change the role or the entity of an operator',
     right: 'administer',
-    fields: [role('O'), id('entity', 'O', 'or all'), proposal],
+    fields: [role('O'), id('entityId', 'O', 'or all'), proposal],
   },
   {
     operation: 'people.reset',

@@ -56,6 +56,8 @@ export const reconciliationRecord = group('', 'Reconciliation record', [
   ['matchedTransactions.status',        matching,                   C,   response, none,   'Whether the record matches a payment.', into('MatchingStatus')],
   ['matchedTransactions.payment[n].id', AN(32),                     C,   response, none,   'The matching payments: at most 100 ids, with commas between them in the file.', into('MatchedTransactions')],
   ['chargebackTransaction.id',          AN(32),                     C,   response, none,   'The chargeback that the record told of its payment, or of the declined one that it names.', into('ChargebackId')],
+  ['payment.amount',                    reportedAmount,             O,   response, none,   'Amount of the payment, to compare with `amount`. Not in the file.'],
+  ['payment.currency',                  currency,                   O,   response, none,   'Currency of the payment. Not in the file.'],
   ['merchantTransactionId',             AN(255),                    R,   response, none,   'Reference of the merchant. Not in the file.'],
   ['merchantInvoiceId',                 AN(255),                    O,   response, none,   'Invoice number of the merchant. Not in the file.'],
 ], [], 'reconciliation record')

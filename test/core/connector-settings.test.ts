@@ -50,6 +50,13 @@ describe('settings of connectors', () => {
     assert.equal(refusal({ acme: { region: 'eu' }, plain: {} }), undefined)
   })
 
+  test('a setting that is none is named, with the one that is near', () => {
+    assert.match(
+      refusal({ acme: { regoin: 'eu' } })!,
+      /acme\.regoin is no setting; did you mean region\?/,
+    )
+  })
+
   test('settings of a connector that takes none are refused', () => {
     assert.match(refusal({ plain: { region: 'eu' } })!, /^connectors\.plain: it takes no settings/)
   })

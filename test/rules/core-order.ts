@@ -95,6 +95,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'fault-point.ts',
       'call-trace.ts',
       'error-words.ts',
+      'near-name.ts',
       'telemetry.ts',
       'clock.ts',
     ],

@@ -1,7 +1,7 @@
 /** The documentation names everything that the tables hold, and nothing that does not exist. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { checkEntitySettings } from '../../core/entity/settings.ts'
@@ -208,6 +208,25 @@ function written(name: string, value: unknown): string[] {
     .filter(([, ms]) => number % ms === 0)
     .map(([unit, ms]) => `${number / ms} ${unit}`)
 }
+
+test('a newcomer finds how to install the packages before they are on the registry', () => {
+  const first = ['README.md', 'docs/embedding.md', 'docs/connector-in-an-hour.md']
+  for (const page of [...first, 'core/README.md', 'host/README.md']) {
+    const [block = ''] = /```sh\n[^`]*npm run pack -- [^`]*```/.exec(pageOf(page)) ?? []
+    // npx looks for a relative file elsewhere.
+    assert.doesNotMatch(block, /npx -p \./, page)
+    assert.match(block, /npm install \.\.\/packages\/\S*\.tgz/, page)
+  }
+})
+
+test('every example waits for the end of its servers', () => {
+  const files = globSync('examples/**/*.{mjs,cjs}', { cwd: root })
+  assert.ok(files.length > 5)
+  const texts = [...files.map((file) => readFileSync(path.join(root, file), 'utf8'))]
+  for (const { text } of pages) texts.push(...(text.match(/```[mc]?[jt]s\n[\s\S]*?```/g) ?? []))
+  const unheeded = texts.flatMap((text) => text.match(/^\s*\w+\.close\(\)$/gm) ?? [])
+  assert.deepEqual(unheeded, [])
+})
 
 test('the limits in the documentation are those of the table', () => {
   const rows = allRows(pageOf('docs/limits.md')).filter(([name]) => name !== 'limit')

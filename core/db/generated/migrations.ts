@@ -2652,4 +2652,10 @@ alter table tollgate.chargeback
 create unique index chargeback_place on tollgate.chargeback (family, place);
 `,
   },
+  {
+    name: '0074_checked_records.sql',
+    text: `-- The version of a record that an operator has checked: a later version is to be checked again.
+alter table tollgate.settlement_record add column checked_version integer;
+`,
+  },
 ]

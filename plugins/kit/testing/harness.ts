@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Claim, Connector, Context, Kind, Operation } from '../connector.ts'
-import type {
-  Accepted,
-  Approved,
-  Found,
-  Money,
-  Outcome,
-  Refs,
-  ReversalEnd,
-  Reversed,
+import {
+  type Accepted,
+  type Approved,
+  type Found,
+  MissingReference,
+  type Money,
+  type Outcome,
+  type Refs,
+  type ReversalEnd,
+  type Reversed,
 } from '../outcome.ts'
 import type { CallOptions } from './call.ts'
 import { claimsIn } from './case.ts'
@@ -83,7 +84,8 @@ export async function openStage(
       const handler = connector[operation.kind]
       assert.ok(handler, `the connector has no ${operation.kind}`)
       const told = await call((context) => handler(operation, context), more)
-      return { ...told, outcome: judge(told.returned, told.moved, operation.kind) }
+      const lacking = MissingReference.is(told.thrown) && !told.moved && told.thrown.outcome
+      return { ...told, outcome: judge(lacking || told.returned, told.moved, operation.kind) }
     },
     async enquire(operation, more) {
       const { enquire } = connector.resolve

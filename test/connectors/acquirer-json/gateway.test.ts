@@ -81,6 +81,32 @@ describe('the example connector in a gateway', () => {
     ])
   })
 
+  test('a payment without references refuses a refund by that reason, until an operator adds one', async () => {
+    const paid = await pay(cards.approved)
+    const [row] = await run.sql<{ refs: { id: string } }>(
+      `update tollgate.payment set answer = answer - 'refs' where id = $1
+        returning (select answer -> 'refs' from tollgate.payment where id = $1) as refs`,
+      [paid.id],
+    )
+    await run.sql("update tollgate.attempt set settled_by = 'operator' where payment_id = $1", [
+      paid.id,
+    ])
+    const refund = () =>
+      run.gateway.payments.followUp(paid.id, { paymentType: 'RF', amount: '1.00', currency: 'EUR' })
+    const from = booked().length
+    const { result, resultDetails, retrySafe } = await refund()
+    assert.equal(result.code, '900.100.202')
+    assert.match(
+      (resultDetails as Record<string, string>).AcquirerText!,
+      /no reference "id" of the acquirer; an operator can add it/,
+    )
+    assert.equal(retrySafe, undefined, 'a repeat changes nothing')
+    assert.deepEqual(booked().slice(from), [])
+    const decided = { by: 'Alice', reason: 'seen at the bank', references: row!.refs }
+    await run.gateway.operator.settle(paid.id, 'approved', decided)
+    assert.equal((await refund()).result.code, '000.100.112')
+  })
+
   test("a decline of the acquirer reaches the merchant with the acquirer's own code", async () => {
     const from = booked().length
     const declined = await pay(cards.declined)

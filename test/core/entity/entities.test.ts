@@ -317,6 +317,10 @@ describe('entities, tokens and accounts', () => {
       /has a name that is no setting/,
     )
     await assert.rejects(
+      create({ merchantid: 'M', password: 'p' }),
+      /has a name that is no setting; did you mean merchantId\?/,
+    )
+    await assert.rejects(
       create({ merchantId: 'M', password: 'long-secret-'.repeat(5) }),
       (error: Error) => {
         assert.match(error.message, /password is wrong/)

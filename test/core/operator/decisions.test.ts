@@ -88,6 +88,29 @@ describe("operators' decisions", () => {
     assert.equal(refund.result.code, charged, 'the payment is an ordinary one from then on')
   })
 
+  test('decisions find a payment by what inspect finds, and refuse several payments of an order', async () => {
+    const id = await stuck('by-order')
+    const { operator, payments } = run.gateway
+    const { shortId, merchantTransactionId } = await payments.get(id)
+    const [row] = await run.sql<{ attempt_key: string }>(
+      'select attempt_key from tollgate.payment where id = $1',
+      [id],
+    )
+    for (const name of [shortId, merchantTransactionId as string, row!.attempt_key]) {
+      assert.match((await operator.enquire(name, alice)).text, /still open$/)
+    }
+    assert.deepEqual(await operator.redrive(shortId, alice), { text: 'queued for the next worker' })
+    const second = await stuck('by-order')
+    await assert.rejects(operator.settle('by-order', 'approved', alice), (error) => {
+      assert.ok(error instanceof GatewayError && error.code === '700.400.570')
+      return error.message.includes(id) && error.message.includes(second)
+    })
+    await until(async () => {
+      const settling = operator.settle(shortId, 'declined', alice)
+      return (await settling.catch(() => undefined))?.state === 'declined' || undefined
+    })
+  })
+
   test('a decline has the code of an unproven payment and erases the number', async () => {
     const id = await stuck('by-hand-declined')
     await run.gateway.operator.settle(id, 'declined', alice)

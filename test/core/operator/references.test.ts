@@ -55,6 +55,17 @@ describe("the acquirer's references of a decided payment", () => {
     assert.deepEqual(await run.audited(id), ['payment.enquired', 'payment.settled'])
   })
 
+  test('a decision without them says what to add, and one with them does not', async () => {
+    const id = await open(run.at('settling'))
+    const bare = await run.operator.settle(id, 'approved', by)
+    const words = `tollgate payment settle ${id} --as approved --references reference=…`
+    assert.ok(bare.text.includes(words), bare.text)
+    const named = await open(run.at('settling'))
+    const references = { reference: 'PORTAL-9' }
+    const { text } = await run.operator.settle(named, 'approved', { ...by, references })
+    assert.match(text, /: settled as approved$/)
+  })
+
   test('an operator adds them later, and replaces what an operator gave', async () => {
     const id = await open()
     await run.operator.settle(id, 'approved', by)

@@ -371,7 +371,7 @@ describe('aggregations', () => {
         pspEntityId: run.psp,
         divisionEntityId: run.division,
         merchantEntityId: run.merchant,
-        payment: { id: sale.id },
+        payment: { id: sale.id, amount: '92.00', currency: 'EUR' },
         shortId: sale.shortId,
         amount: '91.00',
         currency: 'EUR',

@@ -319,8 +319,8 @@ describe('decided settlement files', () => {
     assert.deepEqual([batch!.name, batch!.is_balanced], ['payout-7', false])
     const [entry] = await listed(run, 'CONTROL')
     assert.equal(entry!.reference, `CONTROL ${batch!.id}`)
-    assert.match(String(entry!.detail.expected), /^9100 minor units of EUR/)
-    assert.match(String(entry!.detail.came), /^9000 minor units of EUR/)
+    assert.match(String(entry!.detail.expected), /^91.00 EUR/)
+    assert.match(String(entry!.detail.came), /^90.00 EUR/)
     // A later file brings the missing line.
     const next = await run.stage([])
     await batchLine(run, next, 'reserve-held', 'NEG', 100)

@@ -75,6 +75,26 @@ describe('fetched settlement files', () => {
       assert.ok(seconds !== undefined && seconds > 3_000 && seconds <= 3_600, `${seconds}`)
     })
 
+    test('of an operator comes at once, counts its files, and says what fails', async () => {
+      const { settlement } = run.gateway
+      const before = await names()
+      put('now')
+      assert.equal(await settlement.fetch(run.account), 1)
+      assert.equal(await settlement.fetch(run.account), 0)
+      assert.deepEqual(await names(), [...before, 'now'])
+      put('broken')
+      open = () => {
+        throw new RangeError('4111111111111111')
+      }
+      await assert.rejects(settlement.fetch(run.account), {
+        status: 502,
+        message: /^the files could not be fetched \(RangeError\)/,
+      })
+      shelf.pop()
+      const caller = { id: 'shop', entityId: run.channel, rights: 0 }
+      await assert.rejects(settlement.fetch(run.account, { caller }), { status: 403 })
+    })
+
     test('that dies before its cursor fetches the file again', async () => {
       put('day-4')
       onFaultPoint((point) => {
@@ -83,10 +103,10 @@ describe('fetched settlement files', () => {
       await fetchFiles(engine.engine, run.account)
       onFaultPoint(undefined)
       await fetchFiles(engine.engine, run.account)
-      assert.deepEqual(cursors, ['3', '3'])
-      assert.deepEqual((await names()).slice(3), ['day-4', 'day-4'])
+      assert.deepEqual(cursors, ['4', '4'])
+      assert.deepEqual((await names()).slice(4), ['day-4', 'day-4'])
       await fetchFiles(engine.engine, run.account)
-      assert.equal(cursors.at(-1), '4')
+      assert.equal(cursors.at(-1), '5')
     })
 
     test('that fails within a file stores nothing of it, and logs no text of the acquirer', async () => {

@@ -133,7 +133,7 @@ describe('the command line: operators', () => {
     await Promise.all([
       refused(/the payment is declined already, and a decision is final/, ...decide),
       refused(/no work is left for it/, 'payment', 'redrive', first.id),
-      refused(/there is no payment 0{32}/, 'payment', 'redrive', '0'.repeat(32)),
+      refused(/nothing has the number 0{32}/, 'payment', 'redrive', '0'.repeat(32)),
     ])
 
     await run.sql(
@@ -141,7 +141,9 @@ describe('the command line: operators', () => {
        values ('01900000000070008000000000000001', 'conflict', $1, '{"row":"declined"}')`,
       [first.id],
     )
-    const [entry = ''] = (await tollgate('attention')).out.split(' ')
+    const { out } = await tollgate('attention')
+    assert.match(out, new RegExp(` conflict +payment ${first.id} of \\d+\\.\\d\\d EUR `))
+    const [entry = ''] = out.split(' ')
     assert.match(
       await well('attention', 'resolve', entry, '--reason', 'refunded by hand'),
       /conflict of payment .* is off the list/,

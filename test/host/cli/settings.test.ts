@@ -95,7 +95,7 @@ describe('the command line: settings', () => {
     const [problem] = problemsOf(() => readSettings({ environment: {}, file }))
     assert.match(
       problem ?? '',
-      /^prot in tollgate.config.ts is not a setting; the settings are: .*port/,
+      /^prot in tollgate.config.ts is not a setting: did you mean port\? The settings are: .*port/,
     )
   })
 

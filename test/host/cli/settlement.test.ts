@@ -73,6 +73,29 @@ describe('the command line: settlement', () => {
       assert.equal(audited!.actor_kind, 'system-user')
     })
 
+    test('prints a difference with both amounts for a spreadsheet, and takes a checked one off the list', async () => {
+      const { id: payment } = await run.pay({
+        testMode: 'EXTERNAL',
+        merchantTransactionId: '=order;1',
+      })
+      const line = settled({ id: 'CLI-DIFF', paymentId: payment, amount: '90.00' })
+      await writeFile(join(project.path, 'difference.csv'), settlementFile([line]))
+      const { id } = await imported('difference.csv', '--account', run.account)
+      const printed = await tollgate('settlement', 'exceptions', '--file', id, '--csv')
+      const [head, row, ...rest] = printed.out.split('\r\n')
+      assert.match(head!, /^RecordId;File;Line;.*;Expected;ExpectedCurrency;Reported;Currency$/)
+      assert.match(row!, /;MATCHED AMOUNT;"'=order;1";[0-9a-f]{32};92\.00;EUR;90\.00;EUR$/)
+      assert.deepEqual(rest, [''])
+      const [record = ''] = row!.split(';')
+      const checked = await tollgate('settlement', 'check', record, '--reason', 'agreed')
+      assert.equal(checked.out, `record ${record} is checked\n`)
+      const left = await tollgate('settlement', 'exceptions', '--file', id)
+      assert.equal(left.out, 'there is no record to check\n')
+      const day = new Date().toISOString().slice(0, 10)
+      const open = await tollgate('settlement', 'unsettled', '--from', day, '--to', day)
+      assert.doesNotMatch(open.out, new RegExp(payment))
+    })
+
     test('says why a file was refused, and imports it without its bad lines', async () => {
       const { id } = await imported('bad.csv', '--account', run.account)
       const shown = await tollgate('settlement', 'show', id)

@@ -84,7 +84,7 @@ describe('the command line: wrong ids', () => {
     'operator disable': /^no operator has the name nope: tollgate operator list$/,
     'operator confirm': /^there is no proposal nope: /,
     'attention resolve': /^no entry of the operators' list has the id nope: /,
-    'payment settle': /^there is no payment nope$/,
+    'payment settle': /^nothing has the number nope, among ids of all time and other numbers of /,
     'webhook list': /^invalid or missing parameter: --entity must match /,
     'webhook test': /there is no such webhook endpoint$/,
     'settlement import': /^--account must be the id of an acquirer account$/,

@@ -88,7 +88,7 @@ describe("acquirer accounts in the operators' API", () => {
       ...(values === undefined ? {} : { values }),
     })
   const order = (more: object = {}) => ({
-    channel: host.channel,
+    channelId: host.channel,
     connector: 'acquirer-json',
     mode: 'EXTERNAL',
     brands: 'VISA,MASTER',
@@ -231,7 +231,7 @@ describe("acquirer accounts in the operators' API", () => {
   })
 
   test('an account of another merchant is not there for an operator of this one', async () => {
-    const { id } = await agreed('', order({ channel: otherChannel }))
+    const { id } = await agreed('', order({ channelId: otherChannel }))
     for (const [path, values] of [
       [`/${id}`, undefined],
       [`/${id}`, { position: '1' }],
@@ -245,8 +245,8 @@ describe("acquirer accounts in the operators' API", () => {
       assert.deepEqual([foreign.status, unknown.status], [404, 404], path)
       assert.deepEqual(foreign.body.result, unknown.body.result)
     }
-    assert.equal((await as('mia', '', order({ channel: otherChannel }))).status, 404)
-    assert.equal((await as('mia', `?entity=${otherChannel}`)).status, 404)
+    assert.equal((await as('mia', '', order({ channelId: otherChannel }))).status, 404)
+    assert.equal((await as('mia', `?entityId=${otherChannel}`)).status, 404)
     assert.doesNotMatch((await as('mia', '')).text, new RegExp(String(id)))
   })
 
@@ -257,7 +257,7 @@ describe("acquirer accounts in the operators' API", () => {
       [{ settings: [] }, 'settings'],
       [{ mode: 'TEST' }, 'mode'],
       [{ connector: 'nobody' }, 'connector'],
-      [{ channel: 'x' }, 'channel'],
+      [{ channelId: 'x' }, 'channelId'],
       [{ brands: 'FISA' }, 'brands'],
       [{ brands: ',' }, 'brands'],
       [{ brands: 'VISA,' }, 'brands'],

@@ -6,6 +6,7 @@ import { simulatorHttpAuthenticator } from '../../../connectors/simulator/http-c
 import { sampled } from '../../rig/scope.ts'
 import { failing } from './noticed.ts'
 import { issuerOverHttp } from './simulator-issuer.ts'
+import { tokenAuthenticator } from './wrong-authenticators/tokens.ts'
 import { wrongAuthenticators } from './wrong-authenticators.ts'
 
 const impatient = { patienceMs: 500, graceMs: 200 }
@@ -21,6 +22,10 @@ describe('the contract suite and wrong authenticators', () => {
       assert.deepEqual(failed, [...noticed].sort())
     })
   }
+
+  test('the suite passes an authenticator that drops each refused token', async () => {
+    assert.deepEqual(await failing(authenticatorCases(tokenAuthenticator(), issuerOverHttp)), [])
+  })
 
   test('a mistake fails no other case', async () => {
     const { authenticator, noticed } = wrongAuthenticators.find(

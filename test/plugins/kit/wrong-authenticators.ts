@@ -11,12 +11,14 @@ import { lineMistakes } from './wrong-authenticators/line.ts'
 import { outcomeMistakes } from './wrong-authenticators/outcomes.ts'
 import { secretMistakes } from './wrong-authenticators/secrets.ts'
 import { shopperMistakes } from './wrong-authenticators/shopper.ts'
+import { tokenMistakes } from './wrong-authenticators/tokens.ts'
 
 export const wrongAuthenticators: readonly WrongAuthenticator[] = [
   ...factMistakes,
   ...outcomeMistakes,
   ...enquiryMistakes,
   ...lineMistakes,
+  ...tokenMistakes,
   ...shopperMistakes,
   ...secretMistakes,
   ...eventMistakes,

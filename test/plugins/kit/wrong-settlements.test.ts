@@ -5,7 +5,7 @@ import { settlementCases } from '@tollgate/plugin-kit/testing'
 import { sampled } from '../../rig/scope.ts'
 import { failing } from './noticed.ts'
 import { simulatorFiles } from './simulator-files.ts'
-import { rightSettlement, wrongSettlements } from './wrong-settlements.ts'
+import { fetchingBy, rightSettlement, wrongSettlements } from './wrong-settlements.ts'
 
 describe('the contract suite and wrong settlements', () => {
   for (const { what, connector, noticed, sandbox = simulatorFiles } of sampled(
@@ -17,6 +17,10 @@ describe('the contract suite and wrong settlements', () => {
       assert.deepEqual(failed, [...noticed].sort())
     })
   }
+
+  test('the suite passes a fetch that drops each refused token', async () => {
+    assert.deepEqual(await failing(settlementCases(fetchingBy(true), simulatorFiles)), [])
+  })
 
   test('a mistake fails no other case', async () => {
     const { connector, noticed } = wrongSettlements.find(

@@ -14,6 +14,7 @@ import type { SettlementSandbox } from '@tollgate/plugin-kit/testing'
 import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
 import { createSimulator } from '../../../connectors/simulator/index.ts'
 import { simulatorFiles, withColumn } from './simulator-files.ts'
+import { withToken } from './token-context.ts'
 
 export type WrongSettlement = {
   /** The mistake, as the rest of "a connector that …". */
@@ -53,6 +54,12 @@ const reading = (change: (chunk: Buffer) => Uint8Array): Connector =>
     ),
   )
 const fetching = (fetch: Fetch): Connector => but({ fetch })
+
+/** The secret of the simulator as an access token. */
+export const fetchingBy = (drops: boolean): Connector =>
+  fetching(async function* (cursor, context) {
+    yield* rightFetch(cursor, await withToken(context, drops))
+  })
 
 type WriteDay = NonNullable<Settlement['writeDay']>
 const writing = (writeDay: WriteDay): Connector => but({ writeDay })
@@ -144,6 +151,11 @@ const withCards: SettlementSandbox = {
 const cardIn = (text: string) => text.split(';')[0] ?? ''
 
 export const wrongSettlements: readonly WrongSettlement[] = [
+  {
+    what: 'keeps a token that the institute forgot',
+    connector: fetchingBy(false),
+    noticed: ['a token that the institute forgot costs one fetch at most'],
+  },
   {
     what: 'has no name of its format',
     connector: but({ format: '' }),

@@ -1,5 +1,5 @@
 /** The engine's operations as requests of Acme Bank. Pure: nothing here sends. */
-import type { Kind, Money, Operation } from '@tollgate/plugin-kit'
+import { type Kind, MissingReference, type Money, type Operation } from '@tollgate/plugin-kit'
 import type { Fields } from './wire.ts'
 
 export function payment(operation: Operation): Fields {
@@ -27,8 +27,7 @@ export function payment(operation: Operation): Fields {
 
 export function followUp({ amount, key, kind, original }: Operation): Fields {
   const id = original?.refs.id
-  // Before anything is sent, so the engine knows that nothing was.
-  if (id === undefined) throw new Error(`a ${kind} needs the id of its original at Acme Bank`)
+  if (id === undefined) throw new MissingReference('id')
   return { reference: key, type: typeOf(kind), original: id, ...amountOf(amount) }
 }
 

@@ -10,6 +10,7 @@ import { line } from './cases/line.ts'
 import { outcomes } from './cases/outcomes.ts'
 import { secrets } from './cases/secrets.ts'
 import { shopper } from './cases/shopper.ts'
+import { tokens } from './cases/tokens.ts'
 import { openAuthenticatorStage } from './harness.ts'
 import type { AuthenticatorSandbox } from './sandbox.ts'
 
@@ -19,6 +20,7 @@ export const authenticatorParts: Readonly<Record<string, readonly AuthenticatorC
   outcomes,
   'enquiry after an authentication': enquiry,
   'the line to the server': line,
+  'access tokens': tokens,
   'the shopper at the issuer': shopper,
   'events of the server': events,
   secrets,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Kind } from '../../connector.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsHandler } from '../case.ts'
-import { delivered, isBelieved, type Stage, told } from '../harness.ts'
+import { delivered, endOf, isBelieved, isDone, type Stage, told } from '../harness.ts'
 import { type Done, operationOn, originalKind } from '../operation.ts'
 
 /** Operations on an earlier one. */
@@ -68,6 +68,24 @@ export const followUps: readonly Case[] = [
       const sum = root.operation.amount.minor + 1000n
       const { operation } = await stage.done(operationOn(stage.connector, 'capture', root, sum))
       await mustHaveMoved(stage, before, [operation], 'the increased amount is captured')
+    },
+  },
+  {
+    name: 'an operation on a payment without references says what is missing, unless it is done',
+    without: needsHandler('capture', 'refund', 'reverse', 'increment'),
+    async run(stage) {
+      const kinds = (['capture', 'refund', 'reverse', 'increment'] as const).filter(
+        (kind) => stage.connector[kind],
+      )
+      for (const kind of kinds) {
+        const { original, ...rest } = await stage.prepare(kind)
+        const operation = { ...rest, original: { ...original!, refs: {} } }
+        const { outcome, thrown, moved } = await stage.perform(operation)
+        if (isDone(await endOf(stage, operation, outcome))) continue
+        const isMissing = outcome.is === 'declined' && outcome.reason === '900.100.202' && !moved
+        const was = `a ${kind} was ${told(outcome, thrown)}`
+        assert.ok(isMissing, `${was}; an operator can add what new MissingReference(name) names`)
+      }
     },
   },
 ]

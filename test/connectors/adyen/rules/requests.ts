@@ -341,7 +341,7 @@ export const requestRules: readonly Rule[] = [
       const lacking = await stage.perform(unnamed)
       has(
         { ...lacking.outcome, moved: lacking.moved },
-        { is: 'declined', reason: '700.100.100', moved: false },
+        { is: 'declined', reason: '900.100.202', moved: false },
         'a payment without a reference of Adyen cannot be named',
       )
       assert.equal(adyen.exchanges.length, before, 'a reversal of all captures would be too much')

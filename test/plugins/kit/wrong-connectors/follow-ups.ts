@@ -1,11 +1,24 @@
 /** Mistakes in captures, refunds, reversals and increases. */
 import { approved, type Money, type Outcome } from '@tollgate/plugin-kit'
-import { saying, sending, type Wrong } from './changed-connector.ts'
+import { around, saying, sending, type Wrong } from './changed-connector.ts'
 
+const missing =
+  'an operation on a payment without references says what is missing, unless it is done'
 const codeOf = (outcome: Outcome) => ('code' in outcome ? outcome.code : undefined)
 const least = (one: Money, other: Money): Money => (one.minor < other.minor ? one : other)
 
 export const followUpMistakes: readonly Wrong[] = [
+  {
+    what: 'says that the bank is away where a reference is missing',
+    connector: around(
+      (handler) => async (operation, context) => {
+        if (operation.original?.refs.id === undefined) throw new Error('a reference is needed')
+        return handler(operation, context)
+      },
+      ['refund'],
+    ),
+    noticed: [missing],
+  },
   {
     what: 'captures the whole authorisation, whatever was asked for',
     connector: sending(

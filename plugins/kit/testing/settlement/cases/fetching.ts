@@ -95,6 +95,20 @@ export const fetching: readonly SettlementCase[] = [
     },
   },
   {
+    name: 'a token that the institute forgot costs one fetch at most',
+    without: needsFetch,
+    async run(stage) {
+      const institute = await withFiles(stage, 2)
+      const right = await institute.fetch()
+      institute.forgetTokens()
+      // Nothing is said of what was not fetched: the fetch throws, or yields all files.
+      const files = await institute.fetch().catch(() => undefined)
+      if (files !== undefined) assert.deepEqual(files, right, 'a refused token is no empty list')
+      const rule = 'call dropToken with the token that was refused: the next fetch gets another'
+      assert.deepEqual(await institute.fetch().catch(() => rule), right, rule)
+    },
+  },
+  {
     name: 'no name, cursor, record or log of a fetch contains credentials',
     without: needsFetch,
     async run(stage) {

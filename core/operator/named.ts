@@ -1,0 +1,23 @@
+/** Payments, and executions of schedules, by any number that people have: as inspections find them. */
+import type { Engine } from '../engine.ts'
+import { findNamed, findReferenced, plainId, searchedDays } from '../step/find.ts'
+import { refused } from './late-success.ts'
+
+/**
+ * The id of what a number names. A decision needs one: several payments of an order are refused.
+ *
+ * @throws GatewayError 404; 400 700.400.570 with the ids of several payments.
+ */
+export async function idNamed(engine: Engine, reference: string): Promise<string> {
+  const named = await findNamed(engine, reference)
+  const found = named ?? (await findReferenced(engine, reference, searchedDays))
+  if ('candidates' in found) {
+    const payments = found.candidates.map(({ id, text }) => `${id} (${text})`).join(', ')
+    throw refused(`several payments have ${reference}. Give the id of one: ${payments}`)
+  }
+  const plain = plainId(reference)
+  if (found.kind !== 'payment') return plain
+  const { id, chainId } = found.payment
+  // The capture of a two-step payment that does not exist yet is found as its authorisation.
+  return chainId === plain ? plain : id
+}

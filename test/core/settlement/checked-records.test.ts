@@ -1,0 +1,76 @@
+/** An accountant sees each difference with both amounts, marks it as checked, and lists what never settled. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type SettlingRun, settled, settlementFile, startSettling } from '../../rig/settlement.ts'
+
+const decided = { by: 'alice', reason: 'agreed with the bank' }
+
+describe('the accountant of a merchant', () => {
+  let run: SettlingRun
+  before(async () => {
+    run = await startSettling()
+  })
+  after(() => run.close())
+
+  const pay = async (order: string, more: object = {}) =>
+    (await run.pay({ testMode: 'EXTERNAL', merchantTransactionId: order, ...more })).id
+  const file = (...lines: Parameters<typeof settled>[0][]) =>
+    run.taken(
+      settlementFile(
+        lines.map((line) => settled({ date: new Date().toISOString().slice(0, 10), ...line })),
+      ),
+    )
+  const entries = async (fileId: string) =>
+    (await run.gateway.operator.attention(100)).filter(({ detail }) => detail.file === fileId)
+
+  test('reads order, payment, expected and reported amount of a difference', async () => {
+    const id = await pay('order-DIFF-1')
+    const fileId = await file({ id: 'DIFF-1', paymentId: id, amount: '90.00' })
+    const [record] = await run.gateway.settlement.exceptions({ fileId })
+    assert.deepEqual(
+      [record!.merchantTransactionId, record!.expected, record!.amount, record!.discrepancies],
+      ['order-DIFF-1', '92.00 EUR', '90.00', ['AMOUNT']],
+    )
+    const [entry] = await entries(fileId)
+    assert.deepEqual(entry!.detail.records, [
+      `line 2, order order-DIFF-1, payment ${id}, expected 92.00 EUR, reported 90.00 EUR`,
+    ])
+  })
+
+  test('marks it as checked, until a correction changes the record', async () => {
+    const id = await pay('order-CHECK-1')
+    const fileId = await file({ id: 'CHECK-1', paymentId: id, amount: '90.00' })
+    const listed = () => run.gateway.settlement.exceptions({ fileId })
+    const [record] = await listed()
+    await run.gateway.settlement.check(record!.id, decided)
+    assert.deepEqual([await listed(), await entries(fileId)], [[], []])
+    await assert.rejects(run.gateway.settlement.check(record!.id, decided), { code: '700.400.570' })
+    const [audit] = await run.sql<{ actor: string; action: string }>(
+      'select actor, action from tollgate.audit where resource = $1',
+      [record!.id],
+    )
+    assert.deepEqual(audit, { actor: 'alice', action: 'settlement-record.checked' })
+    await file({ id: 'CHECK-2', paymentId: id })
+    assert.deepEqual((await listed())[0]?.discrepancies, ['AMOUNT', 'DUPLICATE_SETTLEMENT'])
+  })
+
+  test('lists what never settled, and neither preauthorisations nor settled payments', async () => {
+    const from = new Date(Date.now() - 1_000)
+    const never = await pay('order-NEVER')
+    const paid = await pay('order-PAID')
+    await pay('order-PA', { paymentType: 'PA' })
+    await file({ id: 'PAID', paymentId: paid })
+    const to = new Date(Date.now() + 60_000)
+    const unsettled = await run.gateway.settlement.unsettled({ from, to })
+    assert.deepEqual(
+      unsettled.map(({ id, merchantTransactionId, amount, currency }) => [
+        ...[id, merchantTransactionId, amount, currency],
+      ]),
+      [[never, 'order-NEVER', '92.00', 'EUR']],
+    )
+    assert.deepEqual(await run.gateway.settlement.unsettled({ from, to, after: never }), [])
+    const { channel } = await run.addAccount('MID-ELSEWHERE')
+    const caller = { id: 'foreign', entityId: channel, rights: 2 ** 20 - 1 }
+    assert.deepEqual(await run.gateway.settlement.unsettled({ from, to, caller }), [])
+  })
+})
