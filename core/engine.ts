@@ -12,6 +12,7 @@ import type { Registry } from './connector/registry.ts'
 import type { Lanes } from './db/lanes.ts'
 import type { Directory } from './entity/directory.ts'
 import type { EventBus } from './event/bus.ts'
+import type { TwoPeople } from './four-eyes/two-people.ts'
 import type { UrlCheck } from './net/address.ts'
 import type { Outgoing } from './net/http.ts'
 import type { InFlight } from './process/in-flight.ts'
@@ -58,6 +59,8 @@ export type Engine = {
   /** Counts recent failures, and refuses card testers. */
   readonly cardTesting: CardTesting
   readonly events: EventBus
+  /** Asks for the second person where the installation requires one. */
+  readonly two: TwoPeople
   /** Records calls of acquirers, written after the payments. */
   readonly steps: StepLog
   /** The queued and failed work about payments. */

@@ -5,10 +5,12 @@ import { CardTesting } from './card-testing/card-testing.ts'
 import { PluginPages } from './connector/plugin-pages.ts'
 import type { Registry } from './connector/registry.ts'
 import { TokenCache } from './connector/token-cache.ts'
+import { Passwords } from './crypto/passwords.ts'
 import type { Engine, Environment } from './engine.ts'
-import { defaultThresholds } from './entity/card-testing-settings.ts'
+import { defaultThresholds, type Thresholds } from './entity/card-testing-settings.ts'
 import { Directory } from './entity/directory.ts'
 import { EventBus } from './event/bus.ts'
+import { TwoPeople } from './four-eyes/two-people.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { paymentJobs } from './jobs/payment-jobs.ts'
 import { addressRules, checkUrl, type UrlCheck } from './net/address.ts'
@@ -36,7 +38,7 @@ export async function assembleEngine(
   resources: Resources,
   registry: Registry,
   vault: Vault,
-): Promise<{ engine: Engine; pages: PluginPages }> {
+): Promise<{ engine: Engine; pages: PluginPages; passwords: Passwords }> {
   const { environment } = options
   const { name, clock, log, securityLog, lanes, outgoing, toMerchants } = resources
   const directory = new Directory(lanes, environment, clock, log)
@@ -47,6 +49,7 @@ export async function assembleEngine(
     await timed(options, 'publishing the widget', () => widgetFiles.publish(widget))
   }
   const { targets, pages, wallets } = routesOf(options, resources, { registry, vault, directory })
+  const passwords = passwordsOf(options)
   const engine: Engine = {
     ...{ name, environment, clock, lanes, vault, directory, registry, targets, wallets },
     ...{ log, securityLog, alarm, toMerchants, widgetFiles },
@@ -55,12 +58,13 @@ export async function assembleEngine(
       transfers: registry.transfers,
       addressOf: (host, port) => checkedAddress(resources.connectorRules, host, port),
     },
+    two: new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords),
     pod: numberOf(options),
     shortNumbers: new ShortNumbers(lanes, numberOf(options)),
     inFlight: new InFlight(),
     cardTesting: new CardTesting({
       ...{ lanes, clock, log, alarm, directory },
-      thresholds: withDefaults(defaultThresholds(environment), options.cardTesting),
+      thresholds: thresholdsAt(options),
     }),
     events: eventsOf(options, resources),
     steps: new StepLog(lanes, clock, log, options.stepDays ?? limits.stepDays),
@@ -82,8 +86,20 @@ export async function assembleEngine(
       publicUrlOf(options, `/v1/return/${paymentId}/${vault.returnTokens.of(attemptKey, where)}`),
     connectorTimeoutMs: options.connectorTimeoutMs ?? 30_000,
   }
-  return { engine, pages }
+  return { engine, pages, passwords }
 }
+
+function passwordsOf({ environment, passwordLogRounds }: GatewayOptions): Passwords {
+  const logRounds = environment === 'test' ? passwordLogRounds : undefined
+  return new Passwords({
+    ...limits.passwordHash,
+    ...(logRounds !== undefined && { logRounds }),
+  })
+}
+
+/** The limits of failures where no entity sets its own. */
+export const thresholdsAt = ({ environment, cardTesting }: GatewayOptions): Thresholds =>
+  withDefaults(defaultThresholds(environment), cardTesting)
 
 /** In test, the check says which option lets a URL lead to this machine, unless it is on. */
 function merchantsUrl(text: string, resources: Resources, environment: Environment): UrlCheck {

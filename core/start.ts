@@ -1,14 +1,12 @@
 import type { ExporterContext, RunningExporter } from '@tollgate/plugin-kit'
-import { limits } from '@tollgate/schemas'
 import { buildNumber } from './caller/embedder.ts'
 import { checkOptions } from './check-options.ts'
 import type { PluginPages } from './connector/plugin-pages.ts'
 import { Registry } from './connector/registry.ts'
-import { Passwords } from './crypto/passwords.ts'
+import type { Passwords } from './crypto/passwords.ts'
 import { digestIdempotencyKeys } from './db/digest-idempotency.ts'
 import type { Engine } from './engine.ts'
 import { Entities } from './entity/entities.ts'
-import { TwoPeople } from './four-eyes/two-people.ts'
 import { Gateway } from './gateway.ts'
 import { type End, guarded } from './gateway-guard.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -25,7 +23,7 @@ import { Presence } from './process/presence.ts'
 import { queuedAs } from './queue/queue.ts'
 import { warm } from './request/parse.ts'
 import { prepareDatabase, startQueue } from './start-database.ts'
-import { assembleEngine } from './start-engine.ts'
+import { assembleEngine, thresholdsAt } from './start-engine.ts'
 import { closeResources, openResources, type Resources } from './start-resources.ts'
 import { timed } from './start-timed.ts'
 import { Vault } from './vault/vault.ts'
@@ -58,7 +56,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       options.warm !== false && timed(options, 'compiling checks of requests', compileChecks),
     ])
     vault = await timed(options, 'opening the vault', () => openVault(resources, options))
-    const { engine, pages } = await assembleEngine(options, resources, registry, vault)
+    const assembled = await assembleEngine(options, resources, registry, vault)
+    const { engine } = assembled
     const context = exporterContext(engine, resources, options)
     if (options.exporters !== false) {
       exporters = await timed(options, 'starting exporters', () =>
@@ -66,7 +65,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       )
     }
     const work = await startWork(engine, resources, options)
-    return assembleGateway(options, resources, { engine, pages, exporters, ...work })
+    return assembleGateway(options, resources, { ...assembled, exporters, ...work })
   } catch (error) {
     await resources.queue.stop(1000).catch(() => {})
     await closeExporters(exporters, resources)
@@ -155,6 +154,7 @@ type Started = {
   readonly exporters: readonly RunningExporter[]
   readonly engine: Engine
   readonly pages: PluginPages
+  readonly passwords: Passwords
   readonly presence: Presence
   readonly leadership: Leadership
   readonly dispatcher: Dispatcher | undefined
@@ -165,16 +165,11 @@ function assembleGateway(
   { database, lanes, queue, outgoing, clock, log }: Resources,
   started: Started,
 ): Gateway {
-  const { engine } = started
-  const { environment } = options
-  const logRounds = environment === 'test' ? options.passwordLogRounds : undefined
-  const passwords = new Passwords({
-    ...limits.passwordHash,
-    ...(logRounds !== undefined && { logRounds }),
-  })
-  const twoPeople = new TwoPeople(lanes, clock, options.fourEyes ?? false, passwords)
-  const entities = new Entities(lanes, engine.vault, engine.registry, environment, clock, twoPeople)
-  const accounts = new Accounts(engine, entities, twoPeople)
+  const { engine, passwords } = started
+  const { vault, registry, two } = engine
+  const usual = { environment: options.environment, cardTesting: thresholdsAt(options) }
+  const entities = new Entities(lanes, vault, registry, usual, clock, two)
+  const accounts = new Accounts(engine, entities, two)
   const end: End = { isClosed: false }
   const gateway = new Gateway({
     ...started,
@@ -185,7 +180,7 @@ function assembleGateway(
     entities,
     accounts,
     people: (operator, audit) =>
-      new OperatorAccounts(engine, passwords, twoPeople, { operator, audit, accounts }),
+      new OperatorAccounts(engine, passwords, two, { operator, audit, accounts }),
     graceMs: options.shutdownGraceMs ?? 40_000,
     closeExporters: () => closeExporters(started.exporters, { log }),
   })

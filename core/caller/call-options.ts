@@ -9,6 +9,9 @@ export const requestOptions = ['idempotencyKey', 'caller', 'by'] as const
 /** The same, in a transaction of the program. */
 export const acceptOptions = [...requestOptions, 'client'] as const
 
+/** The same, of a call that may need two people. */
+export const agreedOptions = [...requestOptions, 'proposal'] as const
+
 /** @throws GatewayError 200.300.404 naming each option that the call does not take. */
 export function refuseUnknownOptions(options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) return

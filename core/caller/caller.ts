@@ -13,4 +13,6 @@ export type Caller = {
   readonly address?: string
   /** The person behind the embedding program's request, for the audit trail. */
   readonly by?: By
+  /** The proposal that a second person confirmed, for a request of the embedding program that needs two. */
+  readonly proposal?: string
 }

@@ -17,6 +17,12 @@ export type CallOptions = {
 /** Options of a call that sends at once. */
 export type RequestOptions = CallOptions & { readonly client?: never }
 
+/** Options of a call that may need two people. */
+export type AgreedOptions = RequestOptions & {
+  /** The proposal that a second person confirmed. Without it, the call only creates a proposal. */
+  readonly proposal?: string | undefined
+}
+
 /** Options of a payment that is written in a transaction of the embedding program. */
 export type AcceptOptions = CallOptions & {
   /**
@@ -36,12 +42,16 @@ export const embedder: Caller = { id: 'embedder', entityId: null, rights: everyR
  * @throws GatewayError 200.300.404 naming each option that the call does not take.
  */
 export function callerIn(
-  options: CallOptions | undefined,
+  options: (CallOptions & { readonly proposal?: string | undefined }) | undefined,
   known: readonly string[] = requestOptions,
 ): Caller {
   refuseUnknownOptions(options, known)
-  const { caller = embedder, by } = options ?? {}
-  return by === undefined ? caller : { ...caller, by }
+  const { caller = embedder, by, proposal } = options ?? {}
+  return {
+    ...caller,
+    ...(by === undefined ? {} : { by }),
+    ...(proposal === undefined ? {} : { proposal }),
+  }
 }
 
 /** Version in every response as buildNumber. */

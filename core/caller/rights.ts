@@ -12,7 +12,7 @@ import {
   tokenRights,
 } from '@tollgate/schemas'
 import type { Alarm } from '../audit/alarm.ts'
-import { GatewayError } from '../errors.ts'
+import { GatewayError, type ParameterError } from '../errors.ts'
 
 /** Rights as bits; `rightSet` makes a set. */
 export type RightSet = number
@@ -116,6 +116,7 @@ export function refuseUnlessMayMake(watch: Watch, caller: Holder, types: readonl
 /**
  * Checks one right, for work that has no row in the table of endpoints.
  *
+ * @param parameter The field of the request that needs the right, if one does.
  * @throws GatewayError 403 800.900.301 with the name of the missing right.
  */
 export function refuseUnlessHolds(
@@ -123,8 +124,10 @@ export function refuseUnlessHolds(
   caller: Holder,
   right: RightName,
   operation: string,
+  parameter?: ParameterError,
 ): void {
-  if (!holds(caller, bits.get(right) ?? 0)) throw lacking(watch, caller, right, operation)
+  if (!holds(caller, bits.get(right) ?? 0))
+    throw lacking(watch, caller, right, operation, parameter)
 }
 
 /** Whether the right for an operation depends on the request's payment types. */
@@ -136,11 +139,13 @@ function lacking(
   { id, address }: Holder,
   right: string,
   what: string,
+  parameter?: ParameterError,
 ): GatewayError {
   const where = address === undefined ? {} : { address }
   alarm('rights-refused', { subject: id, token: id, right, ...where })
   return new GatewayError('800.900.301', {
     status: 403,
+    ...(parameter === undefined ? {} : { parameterErrors: [parameter] }),
     description: `user has not enough rights: ${what} needs the right ${right}, which this access token does not have`,
   })
 }

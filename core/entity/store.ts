@@ -93,65 +93,6 @@ export const allEntities = sql<EntityRow>`
   from tollgate.entity
   order by created_at, id`
 
-export const addEntity = (
-  id: string,
-  parentId: string | null,
-  kind: EntityKind,
-  name: string,
-  settings: Record<string, unknown>,
-  by: Actor,
-) => sql<{ id: string }>`
-with made as (
-  insert into tollgate.entity (id, parent_id, kind, name, settings)
-  values (${id}::uuid, ${parentId}::uuid, ${kind}::text, ${name}::text, ${JSON.stringify(settings)}::jsonb)
-  on conflict (id) do nothing
-  returning id),
-audited as (${auditRows(
-  {
-    actor: by,
-    action: 'entity.created',
-    entityId: id,
-    resource: id,
-    after: { kind, name, parentId, settings },
-  },
-  { from: sql`made` },
-)})
-select id from made`
-
-export const setEntitySettings = (id: string, settings: Record<string, unknown>, by: Actor) => sql<{
-  id: string
-}>`
-with was as (
-  select id, settings from tollgate.entity where id = ${id}::uuid for update),
-changed as (
-  update tollgate.entity set settings = jsonb_strip_nulls(was.settings || ${JSON.stringify(settings)}::jsonb)
-  from was
-  where entity.id = was.id
-  returning entity.id, was.settings as before, entity.settings as after),
-audited as (${auditRows(
-  { actor: by, action: 'entity.configured', entityId: id, resource: id },
-  { from: sql`changed`, before: sql`changed.before`, after: sql`changed.after` },
-)})
-select id from changed`
-
-export const setClosed = (id: string, closed: boolean, by: Actor) => sql<{
-  id: string
-}>`
-with changed as (
-  update tollgate.entity set closed = ${closed}::boolean where id = ${id}::uuid
-  returning id, closed),
-audited as (${auditRows(
-  {
-    actor: by,
-    action: closed ? 'entity.closed' : 'entity.opened',
-    entityId: id,
-    resource: id,
-    after: { closed },
-  },
-  { from: sql`changed` },
-)})
-select id from changed`
-
 /** `limited`: the stored limits of a token with rights, networks or an expiry. */
 export const tokenByHash = (plain: Buffer, limited: Buffer) => sql<TokenRow>`
   select id, entity_id, environment, rights, networks, expires_at, revoked_at

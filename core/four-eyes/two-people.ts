@@ -21,6 +21,10 @@ import {
 } from './store-proposal.ts'
 
 export type DeedKind =
+  | 'entity.create'
+  | 'entity.configure'
+  | 'entity.open'
+  | 'webhook.plain'
   | 'token.create'
   | 'token.rotate'
   | 'account.create'

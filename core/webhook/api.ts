@@ -1,6 +1,12 @@
 import type { Requests } from '@tollgate/schemas'
 import { read } from '../call.ts'
-import { buildNumber, callerIn, type RequestOptions } from '../caller/embedder.ts'
+import { agreedOptions } from '../caller/call-options.ts'
+import {
+  type AgreedOptions,
+  buildNumber,
+  callerIn,
+  type RequestOptions,
+} from '../caller/embedder.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
 import { aboutNow, webhookWork } from './operations.ts'
@@ -14,11 +20,15 @@ export class Webhooks {
     this.#engine = engine
   }
 
-  /** The response contains the encryption key and the signing secret, this one time only. */
+  /**
+   * The response contains the encryption key and the signing secret, this one time only.
+   *
+   * @throws GatewayError · ConfirmationNeededError, for wrapper NONE
+   */
   readonly create = (
     request: Requests['webhooks.create'],
-    options?: RequestOptions,
-  ): Promise<WebhookView> => this.#do('webhooks.create', '', request, options)
+    options?: AgreedOptions,
+  ): Promise<WebhookView> => this.#do('webhooks.create', '', request, options, agreedOptions)
   readonly list = (
     request: Requests['webhooks.list'] = {},
     options?: RequestOptions,
@@ -26,11 +36,12 @@ export class Webhooks {
   /** Also finds removed endpoints. */
   readonly get = (id: string, options?: RequestOptions): Promise<WebhookView> =>
     this.#do('webhooks.get', id, {}, options)
+  /** @throws GatewayError · ConfirmationNeededError, when notifications go out, or elsewhere, without encryption */
   readonly update = (
     id: string,
     request: Requests['webhooks.update'],
-    options?: RequestOptions,
-  ): Promise<WebhookView> => this.#do('webhooks.update', id, request, options)
+    options?: AgreedOptions,
+  ): Promise<WebhookView> => this.#do('webhooks.update', id, request, options, agreedOptions)
   readonly remove = (id: string, options?: RequestOptions): Promise<WebhookView> =>
     this.#do('webhooks.remove', id, {}, options)
   /**
@@ -61,9 +72,10 @@ export class Webhooks {
     operation: string,
     id: string,
     values: unknown,
-    options?: RequestOptions,
+    options?: AgreedOptions,
+    known?: readonly string[],
   ): Promise<View> {
-    const caller = callerIn(options)
+    const caller = callerIn(options, known)
     const request = await read(this.#engine, caller, operation, { values })
     const about = aboutNow(this.#engine, newId(), buildNumber)
     return (await webhookWork[operation]!(this.#engine, caller, id, request, about)) as View

@@ -19,6 +19,7 @@ import {
   signingKey,
 } from '../vault/webhook-keys.ts'
 import { sendNotification, type Underway } from './attempt.ts'
+import { agreedPlain } from './plain.ts'
 import { addEndpoint, changeEndpoint, endpointById, removeEndpoint, toEndpoint } from './store.ts'
 import { probeNow } from './store-queue.ts'
 import type { Endpoint, EndpointKeys, EndpointSecrets, Tried, Wrapper } from './types.ts'
@@ -57,6 +58,7 @@ export async function createEndpoint(
     wrapper: 'TEXT',
     active: true,
   })
+  const use = await agreedPlain(engine, caller, { entityId }, made)
   engine.setupChanges.count(caller)
   const [added] = await engine.lanes.single(
     addEndpoint({
@@ -68,6 +70,7 @@ export async function createEndpoint(
       createdAt: new Date(engine.clock.realMs()),
       most: limits.webhooksPerEntity,
       audit: { actor: actorOf(caller), action: 'webhook.created', after: factsOf(made) },
+      use,
     }),
   )
   if (added === undefined) {
@@ -110,10 +113,10 @@ export async function updateEndpoint(
   id: string,
   { fields }: Request,
 ): Promise<Shown> {
-  return change(engine, caller, id, async (endpoint) => ({
-    ...changesOf(engine, fields, endpoint),
-    secrets: null,
-  }))
+  return change(engine, caller, id, async (endpoint) => {
+    const to = changesOf(engine, fields, endpoint)
+    return { ...to, secrets: null, use: await agreedPlain(engine, caller, endpoint, to) }
+  })
 }
 
 /**
@@ -141,7 +144,7 @@ export async function rotateSecret(
     const until = new Date(engine.clock.realMs() + limits.webhookRotationMs)
     const previousUntil = isEncryption ? null : until
     const previousKeyUntil = isEncryption ? until : null
-    return { ...found, secrets: { dataKeyId, sealed, previousUntil, previousKeyUntil } }
+    return { ...found, secrets: { dataKeyId, sealed, previousUntil, previousKeyUntil }, use: null }
   })
   return { endpoint, secrets: made }
 }

@@ -1,6 +1,7 @@
 /** SQL of webhook endpoints for their owners, and of the log of deliveries. */
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
 import { highestIdAt, lowestId } from '../ids.ts'
 import type { Endpoint, Wrapper } from './types.ts'
 
@@ -113,11 +114,14 @@ export const addEndpoint = (row: {
   createdAt: Date
   most: number
   audit: AuditEntry
+  use: ProposalUse | null
 }) => sql<{ id: string }>`
-with changed as (
+with used as (${usedProposal(row.use)}),
+changed as (
   insert into tollgate.webhook_endpoint (id, entity_id, url, types, wrapper, active, data_key_id, sealed, created_at)
   select ${row.id}::uuid, ${row.entityId}::uuid, ${row.url}::text, ${row.types}::text[], ${row.wrapper}::text,
     ${row.active}::boolean, ${row.dataKeyId}::uuid, ${row.sealed}::bytea, ${row.createdAt}::timestamptz
+  from used
   where ${row.most}::integer > (
     select count(*) from tollgate.webhook_endpoint
     where entity_id = ${row.entityId}::uuid and kind = 'webhook' and removed_at is null)
@@ -152,11 +156,13 @@ export const changeEndpoint = (
       previousUntil: Date | null
       previousKeyUntil: Date | null
     } | null
+    readonly use: ProposalUse | null
   },
   now: Date,
   audit: AuditEntry,
 ) => sql<{ id: string }>`
-with changed as (
+with used as (${usedProposal(to.use)}),
+changed as (
   update tollgate.webhook_endpoint set url = ${to.url}::text, types = ${to.types}::text[],
     wrapper = ${to.wrapper}::text, active = ${to.active}::boolean,
     data_key_id = coalesce(${to.secrets?.dataKeyId ?? null}::uuid, data_key_id),
@@ -166,6 +172,7 @@ with changed as (
     disabled_at = case when ${to.active}::boolean then null else disabled_at end,
     disabled_reason = case when ${to.active}::boolean then null else disabled_reason end,
     version = version + 1
+  from used
   where id = ${id}::uuid and version = ${version}::integer and removed_at is null
   returning id, entity_id),
 audited as (${told(audit)}),

@@ -10,6 +10,7 @@ import {
   printList,
   UsageError,
 } from './command.ts'
+import { proposalOption } from './decide.ts'
 import { entityRuleCommands } from './entity-rule.ts'
 import { shownJson } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
@@ -70,6 +71,7 @@ const entityCreateCommand: Command = {
       value: 'json',
       meaning: 'Settings as JSON: {"partialApproval":true}.',
     },
+    ...proposalOption,
   },
   async run(given, shell) {
     const kind = kinds.find((one) => one === needed(given, 'kind'))
@@ -85,7 +87,7 @@ const entityCreateCommand: Command = {
       ...settingsOf(given),
     }
     return withInstallation(given, shell, { isFounder: true }, async ({ gateway }) => {
-      print(shell, await gateway.entities.create(entity, { by: commandLineActor() }))
+      print(shell, await gateway.entities.create(entity, by(given)))
       return 0
     })
   },
@@ -103,14 +105,15 @@ const entitySetCommand: Command = {
       meaning: 'Settings as JSON: {"partialApproval":true}. null takes a setting away.',
       isRequired: true,
     },
+    ...proposalOption,
   },
+  notes: 'With fourEyes, a change that protects shoppers or the merchant less needs two people.',
   async run(given, shell) {
     needed(given, 'settings')
     const { settings = {} } = settingsOf(given)
     return withInstallation(given, shell, {}, async ({ gateway }) => {
-      const by = commandLineActor()
       const [id = ''] = given.words
-      await gateway.entities.configure(id, settings, { by })
+      await gateway.entities.configure(id, settings, by(given))
       const changed = await gateway.entities.get(id)
       print(shell, shownJson(changed?.settings ?? {}))
       return 0
@@ -131,17 +134,20 @@ const entityOpenCommand: Command = {
   name: 'entity open',
   summary: 'Allow new payments of a closed entity again.',
   words: ['<id>'],
+  options: proposalOption,
   run: (given, shell) => setClosed(given, shell, 'open'),
 }
 
 function setClosed(given: Given, shell: Shell, change: 'close' | 'open'): Promise<number> {
   const [id = ''] = given.words
   return withInstallation(given, shell, {}, async ({ gateway }) => {
-    await gateway.entities[change](id, commandLineActor())
+    await gateway.entities[change](id, commandLineActor(), given.options.proposal)
     print(shell, change === 'close' ? `${id} is closed` : `${id} is open`)
     return 0
   })
 }
+
+const by = ({ options: { proposal } }: Given) => ({ by: commandLineActor(), proposal })
 
 /** @throws UsageError when the option is no JSON object. */
 function settingsOf(given: Given): { settings?: Record<string, unknown> } {

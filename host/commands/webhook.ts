@@ -1,7 +1,40 @@
 import type { WebhookView } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
-import { type Command, columns, jsonOption, needed, print, printList } from './command.ts'
+import {
+  type Command,
+  columns,
+  type Given,
+  jsonOption,
+  needed,
+  print,
+  printList,
+  UsageError,
+} from './command.ts'
+import { proposalOption } from './decide.ts'
 import { withInstallation } from './with-installation.ts'
+
+const settingOptions = {
+  types: {
+    type: 'string',
+    value: 'list',
+    meaning: 'Types of notifications, separated by commas. Default: PAYMENT,REGISTRATION.',
+  },
+  wrapper: {
+    type: 'string',
+    value: 'kind',
+    meaning:
+      'TEXT or JSON encrypt the body, NONE sends plain JSON and needs two people with fourEyes. Default: TEXT.',
+  },
+  ...proposalOption,
+} as const
+
+/** The named options that were given. */
+const givenOf = ({ options }: Given, ...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  )
+
+const by = ({ options: { proposal } }: Given) => ({ by: commandLineActor(), proposal })
 
 const webhookCreateCommand: Command = {
   name: 'webhook create',
@@ -14,29 +47,14 @@ const webhookCreateCommand: Command = {
       isRequired: true,
     },
     url: { type: 'string', value: 'url', meaning: 'URL of the endpoint.', isRequired: true },
-    types: {
-      type: 'string',
-      value: 'list',
-      meaning: 'Types of notifications, separated by commas. Default: PAYMENT,REGISTRATION.',
-    },
-    wrapper: {
-      type: 'string',
-      value: 'kind',
-      meaning: 'TEXT or JSON encrypt the body, NONE sends plain JSON. Default: TEXT.',
-    },
+    ...settingOptions,
   },
   async run(given, shell) {
     const entityId = needed(given, 'entity')
-    const url = needed(given, 'url')
-    const { types, wrapper } = given.options
-    const request = {
-      entityId,
-      url,
-      ...(types === undefined ? {} : { types }),
-      ...(wrapper === undefined ? {} : { wrapper }),
-    }
+    needed(given, 'url')
+    const request = { entityId, ...givenOf(given, 'url', 'types', 'wrapper') }
     return withInstallation(given, shell, {}, async ({ gateway }) => {
-      const made = await gateway.webhooks.create(request as never, { by: commandLineActor() })
+      const made = await gateway.webhooks.create(request as never, by(given))
       for (const line of columns([
         ['id', made.id],
         ['encryptionKey', made.encryptionKey ?? ''],
@@ -44,6 +62,33 @@ const webhookCreateCommand: Command = {
       ])) {
         print(shell, line)
       }
+      return 0
+    })
+  },
+}
+
+const webhookSetCommand: Command = {
+  name: 'webhook set',
+  summary: 'Change a webhook endpoint. The rest keeps its values.',
+  words: ['<id>'],
+  options: {
+    url: { type: 'string', value: 'url', meaning: 'URL of the endpoint.' },
+    ...settingOptions,
+    active: {
+      type: 'string',
+      value: 'flag',
+      meaning: 'false pauses the endpoint, true resumes it.',
+    },
+  },
+  async run(given, shell) {
+    const [id = ''] = given.words
+    const request = givenOf(given, 'url', 'types', 'wrapper', 'active')
+    if (Object.keys(request).length === 0) {
+      throw new UsageError('nothing was changed: give --url, --types, --wrapper or --active')
+    }
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const { url, wrapper } = await gateway.webhooks.update(id, request as never, by(given))
+      print(shell, `changed ${id}: ${url}, wrapper ${wrapper}`)
       return 0
     })
   },
@@ -93,6 +138,7 @@ const webhookTestCommand: Command = {
     return withInstallation(given, shell, {}, async ({ gateway }) => {
       const { delivered, httpStatus, error, durationMs } = await gateway.webhooks.test(
         given.words[0] ?? '',
+        { by: commandLineActor() },
       )
       print(
         shell,
@@ -116,7 +162,11 @@ const webhookRotateCommand: Command = {
   async run(given, shell) {
     const key = given.flags.has('encryption') ? 'ENCRYPTION' : 'SIGNING'
     return withInstallation(given, shell, {}, async ({ gateway }) => {
-      const made = await gateway.webhooks.rotate(given.words[0] ?? '', {}, { key })
+      const made = await gateway.webhooks.rotate(
+        given.words[0] ?? '',
+        { by: commandLineActor() },
+        { key },
+      )
       const rows =
         key === 'SIGNING'
           ? [['signingSecret', made.signingSecret ?? '']]
@@ -146,6 +196,7 @@ const webhookRemoveCommand: Command = {
 export const commands: readonly Command[] = [
   webhookListCommand,
   webhookCreateCommand,
+  webhookSetCommand,
   webhookTestCommand,
   webhookRotateCommand,
   webhookRemoveCommand,

@@ -113,11 +113,11 @@ export async function payInCheckouts(
 type Note = (way: string, answer: Answer) => Answer
 
 async function subscribe(host: Host, shop: Receiver, token: string): Promise<void> {
-  const fields = { entityId: own.channel, url: shop.url, wrapper: 'NONE' }
+  const fields = { entityId: own.channel, url: shop.url }
   const made = await ask(host.url, post('/v1/webhooks', token, fields))
   if (made.status !== 200) throw new Error(`no endpoint was made: ${made.body}`)
-  const { signingSecret } = saidIn(made) as Record<string, string>
-  shop.trust({ secrets: [signingSecret!] })
+  const { signingSecret, encryptionKey } = saidIn(made) as Record<string, string>
+  shop.trust({ secrets: [signingSecret!], key: encryptionKey! })
 }
 
 /** The hosted page: wrong, declined and right entries, and a number in its address. */

@@ -16,11 +16,11 @@ export const received =
 
 /** Endpoints of the merchant, and one of a stranger, who must get nothing. */
 const endpoints = {
-  steady: { wrapper: 'NONE', types: 'PAYMENT,REGISTRATION,SCHEDULE', entityId: merchantEntityId },
+  steady: { wrapper: 'JSON', types: 'PAYMENT,REGISTRATION,SCHEDULE', entityId: merchantEntityId },
   sealed: { wrapper: 'TEXT', types: 'PAYMENT,REGISTRATION', entityId: merchantEntityId },
   wrapped: { wrapper: 'JSON', types: 'PAYMENT,SCHEDULE', entityId: merchantEntityId },
-  leaving: { wrapper: 'NONE', types: 'PAYMENT', entityId: merchantEntityId },
-  stranger: { wrapper: 'NONE', types: 'PAYMENT,REGISTRATION,SCHEDULE', entityId: strangerEntityId },
+  leaving: { wrapper: 'TEXT', types: 'PAYMENT', entityId: merchantEntityId },
+  stranger: { wrapper: 'TEXT', types: 'PAYMENT,REGISTRATION,SCHEDULE', entityId: strangerEntityId },
 } as const
 export type EndpointName = keyof typeof endpoints
 
@@ -95,7 +95,7 @@ export class Receivers {
       const types = tellsPaymentsOnce ? sparing[name] : endpoints[name].types
       const url = `http://127.0.0.1:${this.#port}/${name}`
       const made = await this.#insist('/v1/webhooks', { url, wrapper, types, entityId }, name)
-      const key = wrapper === 'NONE' ? undefined : made.encryptionKey!
+      const key = made.encryptionKey!
       await this.#believe(name, { id: made.id, trust: { secrets: [made.signingSecret!], key } })
       await this.#sql('insert into oracle.endpoint (name, id, sure) values ($1, $2, true)', [
         name,

@@ -1,5 +1,5 @@
-/** Receives the shop's webhooks: checks their signature, and keeps the latest by checkout. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+/** Receives the shop's webhooks: checks their signature, decrypts them, and keeps the latest by checkout. */
+import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credentials } from '../demo.ts'
 import { ask } from './merchant.ts'
@@ -15,34 +15,31 @@ export class Notifications {
   #kept: readonly { readonly checkout: string; readonly notification: unknown }[] = []
   readonly #waiting = new Set<() => void>()
   #secret: Buffer | undefined
+  #key = Buffer.alloc(0)
 
   /** @param secret of the endpoint, where it is known before `subscribe`. */
   constructor(secret?: Buffer) {
     this.#secret = secret
   }
 
-  /** Takes over the endpoint of an earlier start: a new secret of it is told, as that of a new endpoint is. */
+  /** Replaces the endpoint of an earlier start, whose secrets are not told again. */
   async subscribe(credentials: Credentials, shopUrl: string): Promise<void> {
-    const settings = {
-      url: shopUrl + notificationPath,
-      types: 'PAYMENT,REGISTRATION',
-      wrapper: 'NONE',
-      active: 'true',
+    for (const id of await earlierEndpoints(credentials)) {
+      await ask(credentials, 'DELETE', `/v1/webhooks/${id}`)
     }
-    const id = await earlierEndpoint(credentials)
-    const path = id === undefined ? '/v1/webhooks' : `/v1/webhooks/${id}`
-    const made = await ask(credentials, 'POST', path, settings)
-    const told = id === undefined ? made : await ask(credentials, 'POST', `${path}/rotate`)
-    const secret = (told.answer as { signingSecret?: string }).signingSecret ?? ''
-    const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+    const settings = { url: shopUrl + notificationPath, types: 'PAYMENT,REGISTRATION' }
+    const { answer } = await ask(credentials, 'POST', '/v1/webhooks', settings)
+    const { signingSecret = '', encryptionKey = '' } = answer as Partial<Record<string, string>>
+    const secret = Buffer.from(signingSecret.replace('whsec_', ''), 'base64')
     // An empty key would let everybody sign.
-    this.#secret = key.length === 0 ? undefined : key
+    this.#secret = secret.length === 0 ? undefined : secret
+    this.#key = Buffer.from(encryptionKey, 'hex')
   }
 
   /** @returns false for a message that the gateway has not signed, and without a secret for every message. */
   take(headers: IncomingHttpHeaders, body: string): boolean {
     if (!this.#isSigned(headers, body)) return false
-    const notification = read(body)
+    const notification = read(headers, body, this.#key)
     if (notification === undefined) return false
     const checkout = notification.payload?.ndc ?? ''
     const [oldest, ...newer] = this.#kept.filter((one) => one.checkout === checkout)
@@ -87,18 +84,32 @@ export class Notifications {
 
 type Notification = { readonly payload?: { readonly ndc?: string } | null }
 
-/** Undefined for a text that is no object in JSON. */
-function read(body: string): Notification | undefined {
+/** Undefined for a text that does not open, or is no object in JSON. */
+function read(
+  { 'x-initialization-vector': iv, 'x-authentication-tag': tag }: IncomingHttpHeaders,
+  body: string,
+  key: Buffer,
+): Notification | undefined {
   try {
-    const value: unknown = JSON.parse(body)
+    const value: unknown = JSON.parse(
+      iv === undefined ? body : opened(body, key, `${iv}`, `${tag}`),
+    )
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined
   }
 }
 
-async function earlierEndpoint(credentials: Credentials): Promise<string | undefined> {
+function opened(body: string, key: Buffer, iv: string, tag: string): string {
+  const cipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'hex'))
+  cipher.setAuthTag(Buffer.from(tag, 'hex'))
+  return cipher.update(body, 'hex', 'utf8') + cipher.final('utf8')
+}
+
+async function earlierEndpoints(credentials: Credentials): Promise<string[]> {
   const { answer } = await ask(credentials, 'GET', '/v1/webhooks')
   const { webhooks = [] } = answer as { webhooks?: readonly { id: string; url: string }[] }
-  return webhooks.find(({ url }) => new URL(url).pathname === notificationPath)?.id
+  return webhooks
+    .filter(({ url }) => new URL(url).pathname === notificationPath)
+    .map(({ id }) => id)
 }

@@ -36,7 +36,13 @@ export async function everyStatement(): Promise<Map<string, Sql>> {
 
 function formsOf(exported: unknown): Record<string, unknown> {
   if (isStatement(exported)) return { plain: exported }
-  if (typeof exported === 'function') return { made: call(exported) }
+  if (typeof exported === 'function') {
+    const all = Array<unknown>(Math.max(6, exported.length)).fill(anything)
+    const made = call(exported, all)
+    if (!String(exported).includes('usedProposal')) return { made }
+    // Most of these changes need no proposal, which is their last argument.
+    return { made, alone: call(exported, all.with(exported.length - 1, null)) }
+  }
   if (typeof exported !== 'object' || exported === null) return {}
   const { one, many } = exported as { one?: unknown; many?: unknown }
   return typeof one === 'function' && typeof many === 'function'
@@ -44,16 +50,9 @@ function formsOf(exported: unknown): Record<string, unknown> {
     : {}
 }
 
-function call(make: unknown): unknown {
+function call(make: unknown, given: readonly unknown[]): unknown {
   try {
-    return (make as (...all: unknown[]) => unknown)(
-      anything,
-      anything,
-      anything,
-      anything,
-      anything,
-      anything,
-    )
+    return (make as (...all: unknown[]) => unknown)(...given)
   } catch {
     // Skips functions that read rows.
     return undefined

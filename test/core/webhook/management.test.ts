@@ -57,12 +57,12 @@ describe('webhook endpoints', () => {
     assert.doesNotMatch(JSON.stringify(listed.body), /whsec_|encryptionKey/)
     const changed = await call('webhooks.update', merchant(), {
       id,
-      fields: { wrapper: 'NONE', types: 'SCHEDULE', active: 'false' },
+      fields: { wrapper: 'JSON', types: 'SCHEDULE', active: 'false' },
     })
     const now = bodyOf(changed)
     assert.deepEqual(
       [now.types, now.wrapper, now.active, now.url],
-      ['SCHEDULE', 'NONE', 'false', receiver.url],
+      ['SCHEDULE', 'JSON', 'false', receiver.url],
     )
     assert.equal((await call('webhooks.get', merchant(), { id })).status, 200)
     assert.equal((await call('webhooks.remove', merchant(), { id })).status, 200)

@@ -79,7 +79,9 @@ describe('the demo shop of an installation', () => {
       const first = await start()
       await first.close()
       const again = await start()
-      const { rows } = await client.query('select url, active from tollgate.webhook_endpoint')
+      const { rows } = await client.query(
+        'select url, active from tollgate.webhook_endpoint where removed_at is null',
+      )
       const { origin } = new URL(again.demo?.shopUrl ?? '')
       assert.deepEqual(rows, [{ url: `${origin}/demo-shop/notifications`, active: true }])
       await again.close()

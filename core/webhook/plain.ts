@@ -1,0 +1,33 @@
+/**
+ * Notifications without encryption. Whoever set up encryption relies on it, so no token takes it away or leads
+ * plain notifications to another URL: that takes an administrator, and two people where the installation says so.
+ */
+import { actorOf } from '../audit/actor.ts'
+import type { Caller } from '../caller/caller.ts'
+import { refuseUnlessHolds } from '../caller/rights.ts'
+import type { Engine } from '../engine.ts'
+import type { ProposalUse } from '../four-eyes/store-proposal.ts'
+import { withoutSecrets } from '../redaction/harmless.ts'
+import type { Endpoint } from './types.ts'
+
+/** @throws GatewayError 403 naming the field · ConfirmationNeededError */
+export async function agreedPlain(
+  engine: Engine,
+  caller: Caller,
+  from: Pick<Endpoint, 'entityId'> & Partial<Endpoint>,
+  to: Pick<Endpoint, 'url' | 'wrapper'>,
+): Promise<ProposalUse | null> {
+  const isPlain = from.wrapper === 'NONE'
+  if (to.wrapper !== 'NONE' || (isPlain && to.url === from.url)) return null
+  const name = isPlain ? 'url' : 'wrapper'
+  const message = isPlain
+    ? 'of notifications without encryption can be changed by an operator only, or together with wrapper TEXT or JSON'
+    : 'can be set to NONE, which is no encryption, by an operator only; TEXT and JSON encrypt'
+  const operation = `${name} of a webhook endpoint without encryption`
+  refuseUnlessHolds(engine, caller, 'administer', operation, { name, message })
+  const { id = null, entityId } = from
+  const facts = { webhook: id, url: withoutSecrets(to.url), wrapper: to.wrapper }
+  // The URL may have a password, so the proposal only compares it.
+  const deed = { kind: 'webhook.plain', entityId, facts, secrets: { url: to.url } } as const
+  return engine.two.need(deed, actorOf(caller), caller.proposal)
+}
