@@ -5,7 +5,6 @@ import {
   defineConnector,
   definePlugin,
   type HttpAnswer,
-  MissingReference,
   match,
   none,
   O,
@@ -230,7 +229,6 @@ async function withPayment(operation: Operation, records: Records): Promise<Oper
 
 /** Operations that Adyen does not have, or would do otherwise than asked for. */
 function refusedHere({ kind, amount, original }: Operation): Outcome | undefined {
-  if (original?.refs.payment === undefined) throw new MissingReference('payment')
   if (kind === 'reverse' && original?.kind !== 'authorize' && original?.kind !== 'debit') {
     return {
       is: 'declined',

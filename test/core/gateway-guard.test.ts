@@ -183,7 +183,9 @@ function callsOf(
     'servedFiles.listKeys': [],
     'servedFiles.removeKey': [id],
     'settlement.assign': [id, [id], decided],
+    'settlement.check': [id, decided],
     'settlement.exceptions': [],
+    'settlement.fetch': [id],
     'settlement.file': [id],
     'settlement.files': [],
     'settlement.import': [
@@ -193,6 +195,7 @@ function callsOf(
       { accountId: id, reference: 'x' },
     ],
     'settlement.rerun': [id, decided],
+    'settlement.unsettled': [{ from: new Date(0), to: new Date(1) }],
     subscribe: ['orders', async () => {}],
     'testClocks.advance': [id, { to: '2030-01-01 00:00:00' }],
     'testClocks.create': [{ entityId: merchant }],

@@ -350,7 +350,7 @@ export const requestRules: readonly Rule[] = [
       mistake('requests', "on === 'authorize' ? 'cancels' : 'reversals'", "'cancels'"),
       mistake('requests', "on === 'authorize' ? 'cancels' : 'reversals'", "'reversals'"),
       mistake('index', "original?.kind !== 'authorize' && original?.kind !== 'debit'", 'false'),
-      mistake('index', 'original?.refs.payment === undefined', 'false'),
+      mistake('requests', 'if (payment === undefined)', 'if (false)'),
       mistake(
         'requests',
         'const payment = original?.refs.payment',

@@ -14,6 +14,7 @@ import {
   type Inbound,
   type InboundReply,
   isHmac,
+  MissingReference,
   type Money,
   moneyOfDecimal,
   none,
@@ -181,7 +182,9 @@ export function xmlConnector(replaced: Partial<XmlParts> = {}): Connector {
     debit,
     async refund(operation, context) {
       const { key, amount, original } = operation
-      const refund = { Reference: key, Original: original?.refs.id, Amount: amountOf(amount) }
+      const id = original?.refs.id
+      if (id === undefined) throw new MissingReference('id')
+      const refund = { Reference: key, Original: id, Amount: amountOf(amount) }
       return read(await ask(context, { '@version': '2', Refund: refund }, true), operation)
     },
     resolve: {
