@@ -249,7 +249,7 @@ export class People {
       entityId === null ||
       (isId(entityId) && (await this.#engine.lanes.single(entityById(entityId))).length > 0)
     if (isThere && (await isWithin(this.#engine, acting, entityId))) return
-    throw wrong('entity', 'is no entity of yours')
+    throw wrong('entityId', 'is no entity of yours')
   }
 
   /**

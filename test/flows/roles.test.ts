@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { rightSet } from '../../core/index.ts'
 import { type OfficeEndpoint, officeEndpoints, roles } from '../../schemas/index.ts'
 import { type Hosted, startHost } from '../host/http/hosted.ts'
+import { until } from '../rig/gateway.ts'
 import { type Enrolled, enrol, logIn, movedClock, office, password } from '../rig/operators.ts'
 
 const endpoints: readonly OfficeEndpoint[] = officeEndpoints
@@ -21,7 +22,7 @@ const sent: Readonly<Record<string, string>> = {
   reason: 'because',
   as: 'approved',
   role: 'viewer',
-  entity: 'all',
+  entityId: 'all',
 }
 
 const needed = ({ fields }: OfficeEndpoint) =>
@@ -39,6 +40,8 @@ describe('roles', () => {
   before(async () => {
     host = await startHost({ surfaces: ['office'] }, { clock, passwordLogRounds: 8 })
     payment = (await host.pay()).id
+    // They are written after the response.
+    await until(async () => (await host.sql('select from tollgate.step'))[0])
     account = await host.gateway.accounts.add({
       channelId: host.channel,
       connector: 'simulator',
@@ -174,7 +177,7 @@ describe('limits of granting rights', () => {
     const before = await people()
     const create = (values: object) =>
       post('/operator/v1/people', { name: 'friend', password, role: 'viewer', ...values })
-    for (const entity of [
+    for (const entityId of [
       'all',
       host.division,
       host.psp,
@@ -182,13 +185,13 @@ describe('limits of granting rights', () => {
       foreign.channel,
       '0'.repeat(32),
     ]) {
-      const { status, body } = await create({ entity })
-      assert.equal(status, 400, entity)
-      assert.match(body.result.description, /entity is no entity of yours/)
+      const { status, body } = await create({ entityId })
+      assert.equal(status, 400, entityId)
+      assert.match(body.result.description, /entityId is no entity of yours/)
     }
-    assert.equal((await create({ entity: host.channel, role: 'owner' })).status, 400)
+    assert.equal((await create({ entityId: host.channel, role: 'owner' })).status, 400)
     assert.deepEqual(await people(), before)
-    assert.equal((await create({ entity: host.channel })).status, 200)
+    assert.equal((await create({ entityId: host.channel })).status, 200)
   })
 
   test('a caller with some rights grants no others, in any role', async () => {
@@ -293,12 +296,12 @@ describe('limits of granting rights', () => {
       address: '127.0.0.1',
     })
     const all = await office(host.url, '/operator/v1/audit?limit=1000', { cookie })
-    const entries = all.body.entries as { entity_id: string | null }[]
+    const entries = all.body.entries as { entityId: string | null }[]
     assert.ok(entries.length > 0)
     assert.ok(
-      entries.every(({ entity_id }) => entity_id === host.merchant || entity_id === host.channel),
+      entries.every(({ entityId }) => entityId === host.merchant || entityId === host.channel),
     )
-    const others = await office(host.url, `/operator/v1/audit?entity=${foreign.merchant}`, {
+    const others = await office(host.url, `/operator/v1/audit?entityId=${foreign.merchant}`, {
       cookie,
     })
     assert.equal(others.status, 404)

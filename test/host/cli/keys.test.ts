@@ -222,7 +222,7 @@ describe('the command line: keys', () => {
     await refused('keys renew-mac', /nothing was changed/)
     const { code, out } = await run('keys rotate --lost')
     assert.equal(code, 1)
-    assert.match(out, /PROBLEM data key [0-9a-f]{32} stays: 3 rows under it cannot be opened/)
+    assert.match(out, /PROBLEM data key [0-9a-f]{32} stays: 5 rows under it cannot be opened/)
     await serve()
     const reply = await rebill(payment)
     assert.equal(reply.status, 500)

@@ -123,7 +123,7 @@ describe('rights that end before their request begins', () => {
 
   test('a change whose body comes after the end of its operator, or of the right, is refused', async () => {
     const [gone, demoted] = [await admin('gone'), await admin('demoted')]
-    const fresh = { name: 'backdoor', password, role: 'admin', entity: 'all' }
+    const fresh = { name: 'backdoor', password, role: 'admin', entityId: 'all' }
     const late = await Promise.all(
       [gone, demoted].map(({ cookie }) =>
         begun(
