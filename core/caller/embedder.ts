@@ -47,6 +47,7 @@ export function callerIn(
 ): Caller {
   refuseUnknownOptions(options, known)
   const { caller = embedder, by, proposal } = options ?? {}
+  if (by === undefined && proposal === undefined) return caller
   return {
     ...caller,
     ...(by === undefined ? {} : { by }),
