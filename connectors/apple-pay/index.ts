@@ -80,7 +80,8 @@ function keysOf({ keys, account }: Context): readonly MerchantKey[] {
 function check(context: Context) {
   const wrong = (why: string) => ({ ok: false, why }) as const
   const found = keysOf(context)
-  if (context.keys.length === 0) return wrong('privateKeys has no private key in PEM')
+  if (context.keys.length === 0)
+    return wrong('privateKeys has no private key, in PEM or as base64 of its PKCS #8')
   if (found.length < context.keys.length) {
     return wrong('one of privateKeys or of certificates cannot be read')
   }

@@ -118,7 +118,10 @@ function check(context: Context) {
   if (config.gatewayId !== undefined && account.gatewayMerchantId === undefined) {
     return wrong('gatewayMerchantId is missing')
   }
-  if (keys.length === 0) return wrong('neither the installation nor the account has privateKeys')
+  if (keys.length === 0)
+    return wrong(
+      'privateKeys of installation and account have no private key, in PEM or as base64 of its PKCS #8',
+    )
   if (keys.some((key) => privateKey(key) === undefined)) {
     return wrong('one of privateKeys is no private key on P-256')
   }

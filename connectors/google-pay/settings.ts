@@ -24,7 +24,7 @@ export const config = settings('Google Pay', [
     O,
     request,
     secret,
-    'Private keys of the gateway in PEM, P-256. Several keys stand one below the other.',
+    'Private keys of the gateway (P-256), in PEM or each as base64 of its PKCS #8. Several keys stand one below the other.',
   ],
   [
     'allowECv1',

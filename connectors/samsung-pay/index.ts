@@ -48,7 +48,10 @@ function open(compact: string, { keys, config, now }: Context) {
 
 function check({ keys }: Context) {
   const wrong = (why: string) => ({ ok: false, why }) as const
-  if (keys.length === 0) return wrong('the account has no privateKeys')
+  if (keys.length === 0)
+    return wrong(
+      'privateKeys of the account has no private key, in PEM or as base64 of its PKCS #8',
+    )
   if (keys.some((key) => privateKey(key) === undefined)) {
     return wrong('one of privateKeys is no private RSA key')
   }

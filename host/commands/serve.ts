@@ -114,7 +114,7 @@ function present(
     print(shell, `Listens on ${url}.`)
     return
   }
-  const { baseUrl, entityId, accessToken, path, shopUrl } = demo
+  const { baseUrl, entityId, accessToken, file, shopUrl } = demo
   print(
     shell,
     `
@@ -123,7 +123,7 @@ function present(
   Access token  ${accessToken}
   Merchant id   ${demoMerchantId}
   Reference     ${baseUrl}/reference
-  Written to    ${path}
+  ${file.refusal === null ? `Written to    ${file.path}` : `Not written   ${file.path} (${file.refusal})`}
 ${shopUrl === undefined ? '' : `  Demo shop     ${shopUrl}\n`}
 A first payment:
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Gateway } from '@tollgate/core'
+import { systemCode } from '../thrown.ts'
 import { writePrivateFile } from './private-file.ts'
 
 /**
@@ -21,6 +22,9 @@ export type Credentials = {
   readonly entityId: string
   readonly accessToken: string
 }
+
+/** `refusal`: the system's code where the file could not be written. */
+export type CredentialsFile = { readonly path: string; readonly refusal: string | null }
 
 export const credentialsPath = (directory: string) => join(directory, 'test-credentials.json')
 
@@ -55,20 +59,25 @@ export async function openDemo(
 /**
  * Writes what a client needs, readable by the owner alone. The file of another gateway that still answers
  * stays, and these credentials go into a file named after their port.
- *
- * @returns the path.
+ * A read-only file system stops no demo.
  */
 export async function writeCredentials(
   directory: string,
   credentials: Credentials,
-): Promise<string> {
+): Promise<CredentialsFile> {
   const { baseUrl: other } = await readCredentials(directory)
   const isTaken = other !== undefined && other !== credentials.baseUrl && (await responds(other))
   const path = isTaken
     ? join(directory, `test-credentials-${new URL(credentials.baseUrl).port}.json`)
     : credentialsPath(directory)
-  await writePrivateFile(path, `${JSON.stringify(credentials, undefined, 2)}\n`)
-  return path
+  try {
+    await writePrivateFile(path, `${JSON.stringify(credentials, undefined, 2)}\n`)
+    return { path, refusal: null }
+  } catch (thrown) {
+    const refusal = systemCode(thrown)
+    if (refusal === null) throw thrown
+    return { path, refusal }
+  }
 }
 
 /** The stored credentials; empty when the file is missing or damaged. */

@@ -43,7 +43,13 @@ export async function findKeys(
       `no keys: there is no ${path}, and TOLLGATE_KEYS is not set. A live installation never creates keys by itself. Run "tollgate keys make <id> --out <file>", and keep a copy of the key in a safe place.`,
     )
   }
-  if (await createPrivateFile(path, `${makeKey(`test-${randomBytes(4).toString('hex')}`)}\n`)) {
+  const key = makeKey(`test-${randomBytes(4).toString('hex')}`)
+  const isCreated = await createPrivateFile(path, `${key}\n`).catch((thrown: unknown) => {
+    throw new KeysError(
+      `the key file ${path} cannot be created (${systemCode(thrown)}): set TOLLGATE_DATA_DIR to a folder where this user may write, or set TOLLGATE_KEYS`,
+    )
+  })
+  if (isCreated) {
     log(`created the key file ${path}; the database cannot be opened without the file`)
   }
   return readKeys((await readKeyFile(path)) ?? '', path)

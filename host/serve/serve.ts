@@ -6,7 +6,7 @@ import { isReachedInPlain, splitList } from '../config/read-settings.ts'
 import { originsFrom, surfacesFrom } from '../config/surface-settings.ts'
 import { createHost, type Host, type Listening } from '../http/host.ts'
 import { dataDirectoryOf, type OpenDatabase, type Place } from './database.ts'
-import { type Credentials, openDemo, writeCredentials } from './demo.ts'
+import { type Credentials, type CredentialsFile, openDemo, writeCredentials } from './demo.ts'
 import { type DemoShop, type DemoShopOptions, openDemoShop } from './demo-shop/demo-shop.ts'
 import { openInstallation, wantsDemo } from './installation.ts'
 import { partsOf } from './parts.ts'
@@ -18,10 +18,10 @@ export type Served = {
   readonly url: string | undefined
   /** Where a worker answers /healthz and /readyz. */
   readonly healthUrl: string | undefined
-  /** Credentials of the demo channel, with the path of their file. */
+  /** Credentials of the demo channel, with their file. */
   readonly demo:
     | (Credentials & {
-        readonly path: string
+        readonly file: CredentialsFile
         readonly shopUrl: string | undefined
       })
     | undefined
@@ -94,7 +94,7 @@ export async function serve(
     await database.announce(url)
     if (seeded === undefined) return { ...served, url }
     const credentials = { baseUrl: url, ...seeded }
-    const path = await writeCredentials(directory, credentials)
+    const file = await writeCredentials(directory, credentials)
     const isForMerchants = surfacesFrom(settings).includes('merchant')
     if (isForMerchants) {
       shop = await stages.run('opening the demo shop', () =>
@@ -102,7 +102,7 @@ export async function serve(
       )
     }
     const shopUrl = shop?.url
-    return { ...served, url, demo: { ...credentials, path, shopUrl } }
+    return { ...served, url, demo: { ...credentials, file, shopUrl } }
   } catch (thrown) {
     await close()
     throw thrown

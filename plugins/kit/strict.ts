@@ -80,9 +80,20 @@ function decoded(text: unknown, encoding: 'base64' | 'base64url'): Buffer | unde
   return bytes.toString(encoding) === text ? bytes : undefined
 }
 
-/** Private keys in one PEM text, each by itself. */
+/** Private keys in one text, each by itself: in PEM, or each as one word with the base64 of its PKCS #8. */
 export const pemKeys = (text: string): readonly string[] =>
-  pemBlocks(text, (label) => label.endsWith('PRIVATE KEY'))
+  text.includes('-----BEGIN ')
+    ? pemBlocks(text, (label) => label.endsWith('PRIVATE KEY'))
+    : text
+        .split(/[\s,]+|\\n/)
+        .filter((word) => strictBase64(word)?.[0] === derSequence)
+        .map(
+          (word) =>
+            `-----BEGIN PRIVATE KEY-----\n${word.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`,
+        )
+
+/** The first byte of each key and certificate in DER. */
+const derSequence = 0x30
 
 /** Certificates in one PEM text, each by itself. */
 export const pemCertificates = (text: string): readonly string[] =>

@@ -176,4 +176,28 @@ describe('the command line: second serve', () => {
       await database.drop()
     }
   })
+
+  test('a data folder that cannot be written stops no demo, and without keys the refusal says what to set', async () => {
+    const database = await createDatabase()
+    try {
+      // Nobody can make a folder there, not even root.
+      const env = { DATABASE_URL: database.url, TOLLGATE_DATA_DIR: '/sys/tollgate' }
+      const keyless = await runTollgate(['serve', '--port', '0'], { folder: project.path, env })
+      assert.equal(keyless.code, 1)
+      assert.match(
+        keyless.err,
+        /key file \/sys\/tollgate\/keys cannot be created \(E\w+\): set TOLLGATE_DATA_DIR .* or set TOLLGATE_KEYS/,
+      )
+      const served = await serveHere(project.path, { ...env, TOLLGATE_KEYS: makeKey('main') })
+      assert.match(
+        served.text.out,
+        /Not written {3}\/sys\/tollgate\/test-credentials\.json \(E\w+\)/,
+      )
+      const [, baseUrl = ''] = /Base URL +(\S+)/.exec(served.text.out) ?? []
+      assert.equal(await isReady(baseUrl), true)
+      assert.equal((await served.end()).code, 0)
+    } finally {
+      await database.drop()
+    }
+  })
 })

@@ -1,5 +1,6 @@
 /** One value has one spelling: whatever two readers could read differently is refused. */
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import {
   pemCertificates,
@@ -63,5 +64,14 @@ test('keys and certificates in one text come apart, also from one line', () => {
   assert.deepEqual(pemCertificates(text), [certificate])
   assert.deepEqual(pemKeys(text.replaceAll('\n', '\\n')), [one, two])
   assert.deepEqual(pemKeys(text.replaceAll('\n', '\r\n')), [one, two])
-  assert.deepEqual(pemKeys('no key'), [])
+  for (const none of ['no key', 'QUJD', '']) assert.deepEqual(pemKeys(none), [])
+})
+
+test('a key as the base64 of its PKCS #8 is the key of its PEM', () => {
+  const keys = [1, 2].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+  const pem = keys.map((key) => key.export({ type: 'pkcs8', format: 'pem' }))
+  const words = keys.map((key) => key.export({ type: 'pkcs8', format: 'der' }).toString('base64'))
+  for (const between of [',', '\n', '\\n', ', ']) {
+    assert.deepEqual(pemKeys(`${words.join(between)}\n`), pem)
+  }
 })
