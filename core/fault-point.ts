@@ -34,6 +34,7 @@ export type FaultPoint =
   | 'key-fenced'
   | 'key-proven'
   | 'key-retired'
+  | 'key-probed'
   | 'key-rewrapped'
   | 'audit-linked'
   | 'settlement-stored'

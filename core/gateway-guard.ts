@@ -15,7 +15,7 @@ export type End = { isClosed: boolean }
  * answers with a refusal instead of throwing one.
  */
 export const answersAlways: ReadonlySet<PropertyKey> = new Set([
-  ...['close', 'call', 'refuse', 'answers', 'isReady', 'alarm', 'statements'],
+  ...['close', 'call', 'refuse', 'answers', 'isReady', 'whyShut', 'alarm', 'statements'],
   Symbol.asyncDispose,
 ])
 

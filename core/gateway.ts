@@ -283,9 +283,18 @@ export class Gateway {
     return this.operator.attention(limit)
   }
 
-  /** True while the process takes requests, and the database carries out a write of it within a second. */
+  /**
+   * True while the process takes requests and can open the current keys of the vault, and the database carries out a
+   * write of it within a second.
+   */
   async isReady(): Promise<boolean> {
-    return !this.#engine.inFlight.closing && (await this.#readiness.ask())
+    const { inFlight, vault } = this.#engine
+    return !inFlight.closing && vault.whyShut() === undefined && (await this.#readiness.ask())
+  }
+
+  /** Which current key of the vault this process cannot open, in a sentence; undefined while it can open all. */
+  whyShut(): string | undefined {
+    return this.#engine.vault.whyShut()
   }
 
   /** @internal Texts of every statement prepared so far. */

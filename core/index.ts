@@ -55,9 +55,10 @@ export {
   KeyAdministration,
   type KeyStatus,
   type KeysStatus,
-  type Rewrapped,
 } from './key-rotation/administration.ts'
-export { type RotateOptions, type Rotation, RotationError } from './key-rotation/rotation.ts'
+export { RotationError } from './key-rotation/followers.ts'
+export type { RewrapOptions, Rewrapped } from './key-rotation/rewrap.ts'
+export type { RotateOptions, Rotation } from './key-rotation/rotation.ts'
 export type { Accounts } from './merchant-account/accounts.ts'
 export type { AccountCheck } from './merchant-account/check.ts'
 export type {

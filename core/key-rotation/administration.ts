@@ -6,32 +6,24 @@ import { linksUnder } from '../audit-chain/store-chain.ts'
 import { systemClock } from '../clock.ts'
 import { Database, type DatabaseOptions, sqlState } from '../db/database.ts'
 import { Lanes } from '../db/lanes.ts'
-import { faultPoint } from '../fault-point.ts'
 import { TwoPeople } from '../four-eyes/two-people.ts'
 import { MigrationError } from '../migrate.ts'
 import { Keyring, wordOf } from '../vault/keyring.ts'
-import { type KeyProvider, MissingKeyError } from '../vault/keys.ts'
+import type { KeyProvider } from '../vault/keys.ts'
 import { bounded } from '../vault/providers.ts'
 import {
+  aliveMs,
   allDataKeys,
   destroyDataKey,
   type KeyState,
-  rewrapDataKey,
   type UseRow,
   usesWithin,
   withdrawDataKey,
 } from '../vault/store.ts'
-import { rowsByKey } from '../vault/store-sealed.ts'
-import {
-  aliveMs,
-  type KeyWork,
-  type RotateOptions,
-  type Rotation,
-  RotationError,
-  renewMac,
-  retire,
-  rotate,
-} from './rotation.ts'
+import { ownerOfTables, rowsByKey } from '../vault/store-sealed.ts'
+import { type KeyWork, RotationError } from './followers.ts'
+import { type RewrapOptions, type Rewrapped, rewrap } from './rewrap.ts'
+import { type RotateOptions, type Rotation, renewMac, retire, rotate } from './rotation.ts'
 
 /** The status of a data key, for operators. */
 export type KeyStatus = {
@@ -56,14 +48,13 @@ export type KeysStatus = {
   /** Why no key can be wrapped now; absent when wrapping works. */
   readonly providerProblem?: string
   readonly keys: readonly KeyStatus[]
-  /** Running processes and the data key that each seals with. */
-  readonly processes: readonly Pick<UseRow, 'name' | 'data_key_id' | 'ready_key_id'>[]
-}
-
-export type Rewrapped = {
-  readonly keyId: string
-  readonly moved: readonly string[]
-  readonly kept: readonly { readonly keyId: string; readonly why: string }[]
+  /** The user that owns the tables, and alone can retire a key; absent where this user can. */
+  readonly owner?: string
+  /** Running processes, the data key that each seals with, and the keys in use that it cannot open. */
+  readonly processes: readonly Pick<
+    UseRow,
+    'name' | 'data_key_id' | 'ready_key_id' | 'shut_key_ids'
+  >[]
 }
 
 /** A retired key can be destroyed after this time: until then, a cache may contain one of its rows. */
@@ -101,11 +92,13 @@ export class KeyAdministration {
     const keyring = new Keyring({ lanes, keys, clock, log, keepMs: Number.POSITIVE_INFINITY })
     try {
       await database.run(lanes.pools.read, allDataKeys)
+      // The newest columns that work on keys needs.
+      await database.run(lanes.pools.read, usesWithin(aliveMs))
     } catch (error) {
       await database.close()
       if (!['42P01', '3F000', '42703'].includes(sqlState(error) ?? '')) throw error
       throw new MigrationError(
-        'This database is not up to date: call migrateDatabase() of @tollgate/core or run "tollgate migrate".',
+        'This database is not up to date: call migrateDatabase() of @tollgate/core or run "tollgate migrate", as the user that owns the tables.',
       )
     }
     return new KeyAdministration(
@@ -144,11 +137,13 @@ export class KeyAdministration {
         ...(problem !== undefined && { problem }),
       })
     }
+    const [tables] = await lanes.read(ownerOfTables)
     const providerProblem = await keys.check().then(() => undefined, wordOf)
     return {
       provider: keys.name,
       ...(providerProblem !== undefined && { providerProblem }),
       keys: all,
+      ...(tables?.is_owner === false && { owner: tables.owner }),
       processes: await lanes.read(usesWithin(aliveMs)),
     }
   }
@@ -177,27 +172,10 @@ export class KeyAdministration {
    * Wraps every data key with the current key-encryption key, and changes no sealed row. Safe to run
    * twice and in several processes at once; the next call finishes an interrupted one.
    *
-   * @throws KeyProviderError
+   * @throws RotationError naming the processes that cannot open the new key · KeyProviderError
    */
-  async rewrap(tell: (line: string) => void = () => {}): Promise<Rewrapped> {
-    const { lanes, keys, by } = this.#work
-    const keyId = await keys.currentKeyId()
-    const moved: string[] = []
-    const kept: { keyId: string; why: string }[] = []
-    for (const row of await lanes.single(allDataKeys)) {
-      if (row.state === 'destroyed' || row.key_encryption_key_id === keyId) continue
-      try {
-        const after = await keys.rewrap(row.key_encryption_key_id, row.wrapped)
-        await lanes.single(rewrapDataKey(row.id, row.wrapped, after.keyId, after.wrapped, by))
-        await faultPoint('key-rewrapped', row.id)
-        moved.push(row.id)
-        tell(`data key ${row.id} is under key "${after.keyId}"`)
-      } catch (error) {
-        if (!(error instanceof MissingKeyError)) throw error
-        kept.push({ keyId: row.id, why: error.message })
-      }
-    }
-    return { keyId, moved, kept }
+  rewrap(options: RewrapOptions = {}): Promise<Rewrapped> {
+    return rewrap(this.#work, options)
   }
 
   /**

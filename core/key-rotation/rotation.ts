@@ -1,35 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@tollgate/schemas'
-import type { Actor } from '../audit/actor.ts'
-import type { Clock } from '../clock.ts'
 import { newKeyBytes } from '../crypto/cipher.ts'
-import { type Database, sqlState } from '../db/database.ts'
+import { sqlState } from '../db/database.ts'
 import type { Lanes } from '../db/lanes.ts'
-import type * as pg from '../db/pg-types.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import type { Keyring } from '../vault/keyring.ts'
 import { MissingKeyError } from '../vault/keys.ts'
-import type { BoundedKeys } from '../vault/providers.ts'
 import {
+  aliveMs,
   allDataKeys,
   announceDataKey,
   type DataKeyRow,
   dropInstallationKey,
+  dropKeyProbes,
   promoteDataKey,
   replaceMacKey,
   retireDataKey,
   type UseRow,
-  usesWithin,
   withdrawDataKey,
 } from '../vault/store.ts'
 import { fenceText, proveText, rowsByKey, sealedTables } from '../vault/store-sealed.ts'
+import { askEveryMs, defaultWaitMs, everyone, type KeyWork, RotationError } from './followers.ts'
 import { type Pass, resealOnce } from './reseal.ts'
-
-/** A step that is impossible now. The message names the reason, and never a key. */
-export class RotationError extends Error {
-  override readonly name = 'RotationError'
-}
 
 export type RotateOptions = {
   /** Creates a new key although the last rotation is unfinished. */
@@ -54,22 +47,6 @@ export type Rotation = {
   readonly kept: readonly { readonly keyId: string; readonly why: string }[]
 }
 
-/** Shared parts of all work on keys. */
-export type KeyWork = {
-  readonly database: Database
-  readonly lanes: Lanes
-  /** Connection whose statements give up locks quickly, so that payments wait only briefly. */
-  readonly patient: pg.Pool
-  readonly keys: BoundedKeys
-  readonly keyring: Keyring
-  readonly clock: Clock
-  /** The actor of the work. */
-  readonly by: Actor
-}
-
-/** A process without a sign of life for this long is gone; each one reports every second. */
-export const aliveMs = 15_000
-const askEveryMs = 200
 const tellEveryMs = 1_000
 const fenceTries = 200
 
@@ -85,7 +62,8 @@ export async function rotate(work: KeyWork, options: RotateOptions = {}): Promis
   const { lanes, clock } = work
   const tell = options.tell ?? (() => {})
   const graceMs = options.graceMs ?? limits.flushBudgetMs
-  const waitMs = options.waitMs ?? 120_000
+  const waitMs = options.waitMs ?? defaultWaitMs
+  await lanes.single(dropKeyProbes(null))
   await openOrLost(work, options.lost === true, tell)
   await announce(work, options.fresh === true, tell)
   const progress = new Progress(work, tell)
@@ -239,7 +217,7 @@ async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => v
   if (announced !== undefined) {
     // A process must not seal with a key that it cannot open.
     await keyring.get(announced.id, announced)
-    await everyone(work, waitMs, 'open', announced.id, (use) =>
+    await following(work, waitMs, 'open', announced.id, (use) =>
       [use.ready_key_id, use.data_key_id].includes(announced.id),
     )
     const [promoted] = await lanes.single(promoteDataKey(announced.id, work.by))
@@ -247,27 +225,24 @@ async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => v
     if (promoted !== undefined) tell(`data key ${announced.id} seals from now on`)
   }
   const current = (await sealKeys(lanes)).find(({ state }) => state === 'current')!
-  await everyone(work, waitMs, 'seal with', current.id, (use) => use.data_key_id === current.id)
+  await following(work, waitMs, 'seal with', current.id, (use) => use.data_key_id === current.id)
   return keyring.get(current.id, current)
 }
 
-async function everyone(
-  { lanes, clock }: KeyWork,
+const following = (
+  work: KeyWork,
   waitMs: number,
   what: string,
   keyId: string,
   follows: (use: UseRow) => boolean,
-): Promise<void> {
-  for (const untilMs = clock.elapsedMs() + waitMs; ; await pause(askEveryMs)) {
-    const behind = (await lanes.read(usesWithin(aliveMs))).filter((use) => !follows(use))
-    if (behind.length === 0) return
-    if (clock.elapsedMs() < untilMs) continue
-    const names = behind.map(({ name }) => `"${name}"`).join(', ')
-    throw new RotationError(
-      `${behind.length} processes do not ${what} data key ${keyId} yet: ${names}. Do they have the key-encryption key it is wrapped by? Nothing is lost; run the command again to go on.`,
-    )
-  }
-}
+): Promise<void> =>
+  everyone(
+    work,
+    waitMs,
+    follows,
+    (count, names) =>
+      `${count} cannot ${what} data key ${keyId} yet: ${names}. Do they have the key-encryption key it is wrapped by? Nothing is lost; run the command again to go on.`,
+  )
 
 /** One pass, or undefined when a newer key has taken over meanwhile and the old one is closed. */
 async function onePass(
@@ -302,7 +277,7 @@ export async function retire(work: KeyWork, keyId: string): Promise<string | und
   } catch (error) {
     const reason = stays[sqlState(error) ?? '']
     if (reason === undefined) throw error
-    return reason
+    return reason.replace('<id>', keyId)
   }
   await faultPoint('key-proven', keyId)
   await work.lanes.single(retireDataKey(keyId, work.by))
@@ -313,7 +288,8 @@ export async function retire(work: KeyWork, keyId: string): Promise<string | und
 /** Explanations of Postgres' errors that keep a key in use. */
 const stays: Readonly<Record<string, string>> = {
   '23514': 'rows are still sealed under it; rotate again',
-  '42501': 'only the owner of the tables can retire it: run "tollgate keys retire" as that user',
+  '42501':
+    'only the owner of the tables can retire it: run "tollgate keys retire <id>" with the database URL of that user',
   '55P03': 'the tables are too busy to be closed for it; run the command again',
 }
 

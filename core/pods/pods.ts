@@ -6,7 +6,12 @@ import type { HeldKind } from '../pod-lookup/holds.ts'
 import { listOfPods, type PodEventsView } from './feed.ts'
 import { Finder, type Pod } from './finder.ts'
 
-export type PodState = { readonly number: number; readonly isReady: boolean }
+export type PodState = {
+  readonly number: number
+  readonly isReady: boolean
+  /** Which of its keys this process cannot open, in a sentence. */
+  readonly whyShut: string | undefined
+}
 
 /**
  * Several databases as one installation: each is a pod with its own gateway, and an entity lives in one pod with
@@ -84,7 +89,8 @@ export class Pods {
   states(): Promise<PodState[]> {
     return Promise.all(
       this.#pods.map(async ({ number, gateway }) => {
-        return { number, isReady: gateway !== undefined && (await gateway.isReady()) }
+        const isReady = gateway !== undefined && (await gateway.isReady())
+        return { number, isReady, whyShut: gateway?.whyShut() }
       }),
     )
   }

@@ -9,6 +9,8 @@ import { type DataKeyRow, dataKeyById } from './store.ts'
 
 /** A data key that is open in this process. */
 export type DataKey = Binding & {
+  /** The bytes that it was opened from. */
+  readonly wrapped: Buffer
   /** When the key-encryption key opened it last, on the monotonic clock. */
   readonly openedMs: number
   /** When the next try to open it again is due. */
@@ -32,6 +34,8 @@ export class Keyring {
   readonly #open = new Map<string, DataKey>()
   readonly #opening = new Map<string, Promise<DataKey>>()
   readonly #failed = new Map<string, { error: unknown; untilMs: number }>()
+  /** Keys that this process was not given, by the last try. */
+  readonly #missing = new Set<string>()
   readonly #closed = new Set<string>()
 
   constructor(parts: { lanes: Lanes; keys: BoundedKeys; clock: Clock; log: Log; keepMs: number }) {
@@ -56,6 +60,19 @@ export class Keyring {
   async get(id: string, row?: DataKeyRow): Promise<DataKey> {
     const known = this.#open.get(id)
     if (known !== undefined && this.isFresh(known)) return known
+    return this.#anew(id, row)
+  }
+
+  /**
+   * The same, as the row wraps the key now: a process that cannot open a new wrapping learns it at once, although
+   * the key is in memory.
+   */
+  async follow(row: DataKeyRow): Promise<DataKey> {
+    const isSame = this.#open.get(row.id)?.wrapped.equals(row.wrapped) === true
+    return isSame && !this.#missing.has(row.id) ? this.get(row.id, row) : this.#anew(row.id, row)
+  }
+
+  async #anew(id: string, row: DataKeyRow | undefined): Promise<DataKey> {
     const failed = this.#failed.get(id)
     if (failed !== undefined && this.#clock.elapsedMs() < failed.untilMs) throw failed.error
     const running = this.#opening.get(id)
@@ -80,13 +97,16 @@ export class Keyring {
       if (row.state === 'retired') this.#closed.add(id)
       const closed = this.#closed.has(id)
       const dueMs = openedMs + this.#keepMs / 4
-      const key = { id, key: keyOf(bytes), format: row.format, closed, openedMs, dueMs }
+      const { format, wrapped } = row
+      const key = { id, key: keyOf(bytes), format, closed, wrapped, openedMs, dueMs }
       this.#open.set(id, key)
       this.#failed.delete(id)
+      this.#missing.delete(id)
       return key
     } catch (error) {
       // Many payments with a lost key must not cause as many requests to the provider.
       this.#failed.set(id, { error, untilMs: this.#clock.elapsedMs() + failureMs })
+      if (error instanceof MissingKeyError) this.#missing.add(id)
       throw error
     }
   }

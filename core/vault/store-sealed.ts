@@ -152,6 +152,12 @@ export const sealedTable: Readonly<Record<Purpose, { page: PageOf; swap: SwapOf 
   server_key: { page: pageOfServerKeys, swap: swapServerKeys },
 }
 
+/** The user that owns the tables, and whether this one may change them as their owner. */
+export const ownerOfTables = sql<{ owner: string; is_owner: boolean }>`
+  select pg_get_userbyid(relowner) as owner, pg_has_role(relowner, 'usage') as is_owner
+  from pg_class
+  where oid = 'tollgate.instrument'::regclass`
+
 /** How many rows each data key seals. Reads every row. */
 export const rowsByKey = sql<{ place: Purpose; id: string; rows: bigint }>`
   select 'instrument' as place, data_key_id as id, count(*) as rows

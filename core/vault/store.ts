@@ -39,6 +39,7 @@ export const earlierMacKeys = (days: number) => sql<DataKeyRow>`
   where purpose = 'mac' and state = 'retired'
     and retired_at > now() - (${days}::integer + 1) * interval '1 day'
   order by retired_at desc`
+
 /** Audit rows about the keys that the named part of the statement moved. */
 const noted = (
   action: string,
@@ -94,25 +95,57 @@ export const announceDataKey = (
   noted as (${noted('data-key-announced', 'made', by, { keyEncryptionKey: keyId })})
   select id from made`
 
+/** A process or a probe without a sign of life for this long is gone; each one gives a sign every second. */
+export const aliveMs = 15_000
+
+/** A data key in use, or a probe: a key that seals nothing, and only shows who can open it. */
+export type FollowedRow = Omit<DataKeyRow, 'purpose'> & {
+  purpose: DataKeyRow['purpose'] | 'probe'
+}
+
+/** What a process says about itself each second. */
+export type Use = {
+  readonly current: string | null
+  /** The announced key, once it is open. */
+  readonly ready: string | null
+  readonly probes: readonly string[]
+  /** Keys in use that do not open. */
+  readonly shut: readonly string[]
+}
+
 /**
- * Records the key that a process seals with, and returns the keys that it should use. One statement does
+ * Records the keys that a process uses, and returns the keys that it should use. One statement does
  * both: a rotation between two statements could miss the process. Also returns retired keys of older
  * formats, whose values no longer open.
  */
-export const showUse = (
-  processId: string,
-  name: string,
-  dataKeyId: string | null,
-  readyKeyId: string | null,
-) => sql<DataKeyRow>`
+export const showUse = (processId: string, name: string, use: Use) => sql<FollowedRow>`
   with shown as (
-    insert into tollgate.data_key_use (process_id, name, data_key_id, ready_key_id)
-    values (${processId}::uuid, ${name}::text, ${dataKeyId}::uuid, ${readyKeyId}::uuid)
+    insert into tollgate.data_key_use (process_id, name, data_key_id, ready_key_id, probe_ids, shut_key_ids)
+    values (${processId}::uuid, ${name}::text, ${use.current}::uuid, ${use.ready}::uuid,
+      ${use.probes}::uuid[], ${use.shut}::uuid[])
     on conflict (process_id) do update set
-      data_key_id = excluded.data_key_id, ready_key_id = excluded.ready_key_id, seen_at = now())
+      data_key_id = excluded.data_key_id, ready_key_id = excluded.ready_key_id,
+      probe_ids = excluded.probe_ids, shut_key_ids = excluded.shut_key_ids, seen_at = now())
   select ${columns}
   from tollgate.data_key
-  where purpose = 'seal' and (state in ('announced', 'current') or (state = 'retired' and format < 3))`
+  where state in ('announced', 'current', 'previous')
+    or (purpose = 'seal' and state = 'retired' and format < 3)
+  union all
+  select id, 'probe', 'announced', 3::smallint, key_encryption_key_id, wrapped, seen_at, null, null, null, null
+  from tollgate.key_probe
+  where seen_at > now() - ${aliveMs}::integer * interval '1 millisecond'
+  order by created_at, id`
+
+/** Shows a probe to all processes, and again while somebody waits for them. */
+export const showKeyProbe = (id: string, keyId: string, wrapped: Buffer) => sql`
+  insert into tollgate.key_probe (id, key_encryption_key_id, wrapped)
+  values (${id}::uuid, ${keyId}::text, ${wrapped}::bytea)
+  on conflict (id) do update set seen_at = now()`
+
+/** Withdraws a probe, and those that killed commands left. */
+export const dropKeyProbes = (id: string | null) => sql`
+  delete from tollgate.key_probe
+  where id = ${id}::uuid or seen_at < now() - ${aliveMs}::integer * interval '1 millisecond'`
 
 export const endUse = (processId: string) => sql`
   delete from tollgate.data_key_use
@@ -123,12 +156,14 @@ export type UseRow = {
   name: string
   data_key_id: string | null
   ready_key_id: string | null
+  probe_ids: string[]
+  shut_key_ids: string[]
   seen_at: Date
 }
 
 /** Processes that recorded their key recently. */
 export const usesWithin = (ms: number) => sql<UseRow>`
-  select process_id, name, data_key_id, ready_key_id, seen_at
+  select process_id, name, data_key_id, ready_key_id, probe_ids, shut_key_ids, seen_at
   from tollgate.data_key_use
   where seen_at > now() - ${ms}::integer * interval '1 millisecond'
   order by name, process_id`

@@ -1,12 +1,10 @@
 import type { KeyObject } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { Log } from '@tollgate/plugin-kit'
 import { systemClock } from '../clock.ts'
 import { derive, encrypt } from '../crypto/cipher.ts'
 import { isUnavailable } from '../db/failures.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
-import { newId } from '../ids.ts'
 import { boundTo, opened, type Place } from './binding.ts'
 import { Fingerprints, type KnownBy } from './fingerprints.ts'
 import { IdempotencyKeys, type RequestDigests } from './idempotency-keys.ts'
@@ -17,20 +15,14 @@ import {
   type PodPlace,
   storedKey,
 } from './installation-key.ts'
+import { KeyWatch } from './key-watch.ts'
 import { type DataKey, Keyring, wordOf } from './keyring.ts'
 import { type KeyProvider, MissingKeyError } from './keys.ts'
 import { type BoundedKeys, bounded } from './providers.ts'
 import { lost, unavailable } from './refusals.ts'
 import { ReturnTokens } from './return-tokens.ts'
 import { makeMissing, openEarlier } from './start-keys.ts'
-import {
-  allDataKeys,
-  type DataKeyRow,
-  endUse,
-  instrumentById,
-  instrumentsById,
-  showUse,
-} from './store.ts'
+import { type DataKeyRow, instrumentById, instrumentsById } from './store.ts'
 import type { VaultOptions } from './vault-options.ts'
 
 /** A sealed value and the key it is under. */
@@ -42,8 +34,8 @@ export type Unsealed = Record<string, string> | GatewayError | undefined
 /** The purpose of the audit trail's chain keys. */
 export const chainPurpose = 'audit trail'
 
-/** The interval at which a process reports its sealing key and reads the current one. */
-const showEveryMs = 1_000
+/** The interval at which a process looks at the data keys. */
+const lookEveryMs = 1_000
 const defaultKeepMs = 4 * 3_600_000
 const silent: Log = { info() {}, warn() {} }
 const onlyPod: PodPlace = { number: 0 }
@@ -60,15 +52,13 @@ export class Vault {
   readonly #keys: BoundedKeys
   readonly #keyring: Keyring
   readonly #log: Log
-  readonly #processId: string
+  readonly #watch: KeyWatch
   #mac: DataKey
   readonly #fingerprints: Fingerprints
   readonly #idempotency: IdempotencyKeys
   /** Under digest keys that were replaced while rows under them still live. */
   readonly #earlier: readonly IdempotencyKeys[]
   readonly #acquirer: AcquirerKeys
-  #current: DataKey
-  #ready: string | null = null
   #timer: NodeJS.Timeout | undefined
   #checking: Promise<void> | undefined
   /** Tokens of the addresses that shoppers come back to. */
@@ -79,8 +69,7 @@ export class Vault {
     keys: BoundedKeys
     keyring: Keyring
     log: Log
-    processId: string
-    current: DataKey
+    watch: KeyWatch
     mac: DataKey
     earlier: readonly DataKey[]
     /** Undefined where the keys of acquirers derive from `mac`. */
@@ -90,8 +79,7 @@ export class Vault {
     this.#keys = parts.keys
     this.#keyring = parts.keyring
     this.#log = parts.log
-    this.#processId = parts.processId
-    this.#current = parts.current
+    this.#watch = parts.watch
     this.#mac = parts.mac
     this.#fingerprints = new Fingerprints(parts.lanes, parts.keyring, parts.mac)
     this.#idempotency = new IdempotencyKeys(parts.mac)
@@ -113,29 +101,23 @@ export class Vault {
   ): Promise<Vault> {
     const { clock = systemClock, log = silent, keepMs = defaultKeepMs, pod = onlyPod } = options
     const keys = bounded(provider)
-    const processId = newId()
-    // Seen before it asks which key is current: a rotation from here on waits for this process.
-    await lanes.single(showUse(processId, processName, null, null))
+    const keyring = new Keyring({ lanes, keys, clock, log, keepMs })
+    const watch = new KeyWatch({ lanes, keys, keyring, log })
+    await watch.begin()
     try {
       const rows = await makeMissing(lanes, keys)
-      const keyring = new Keyring({ lanes, keys, clock, log, keepMs })
-      const parts = { lanes, keys, keyring, log, processId }
       const openRow = (row: DataKeyRow) => keyring.get(row.id, row)
       const mac = await openRow(rows.get('mac')!)
       const earlier = await openEarlier(lanes, keyring, log)
-      const seal = await openRow(rows.get('seal')!)
+      watch.current = await openRow(rows.get('seal')!)
       const installation = await openInstallationKey(lanes, keyring, rows, pod)
-      const vault = new Vault({ ...parts, mac, earlier, current: seal, installation })
+      const vault = new Vault({ lanes, keys, keyring, log, watch, mac, earlier, installation })
       await vault.check()
-      // Rows of an unfinished rotation are not to wait for the provider later, when it may be away.
-      for (const row of await lanes.single(allDataKeys)) {
-        if (row.state === 'previous') keyring.get(row.id, row).catch(() => {})
-      }
-      vault.#timer = setInterval(() => void vault.check(), showEveryMs)
+      vault.#timer = setInterval(() => void vault.check(), lookEveryMs)
       vault.#timer.unref()
       return vault
     } catch (error) {
-      await lanes.single(endUse(processId)).catch(() => {})
+      await watch.end()
       throw error
     }
   }
@@ -147,7 +129,7 @@ export class Vault {
 
   /** The same for bytes: a part of a file. */
   sealBytes(place: Place, plain: Buffer): Sealed {
-    const current = this.#fresh(this.#current)
+    const current = this.#fresh(this.#watch.current)
     return { dataKeyId: current.id, sealed: encrypt(current.key, plain, boundTo(current, place)) }
   }
 
@@ -295,10 +277,12 @@ export class Vault {
     throw unavailable()
   }
 
-  /**
-   * Reports the sealing key of this process, follows announced and current rotations, and reopens
-   * cached keys in time. The next check repeats a failure.
-   */
+  /** Which current key this process cannot open any more: it works from memory until the key's time is up. */
+  whyShut(): string | undefined {
+    return this.#watch.whyShut()
+  }
+
+  /** Follows the data keys of the database, and reopens cached keys in time. The next check repeats a failure. */
   check(): Promise<void> {
     this.#checking ??= this.#check()
       .catch((error: unknown) => {
@@ -312,25 +296,9 @@ export class Vault {
   }
 
   async #check(): Promise<void> {
-    // Twice when something changed: a rotation waits to see it.
-    for (let changed = true; changed; ) {
-      changed = false
-      for (const row of await this.#lanes.single(
-        showUse(this.#processId, processName, this.#current.id, this.#ready),
-      )) {
-        if (row.state === 'retired') {
-          this.#keyring.close(row.id)
-          continue
-        }
-        if (row.id === (row.state === 'current' ? this.#current.id : this.#ready)) continue
-        const key = await this.#keyring.get(row.id, row)
-        if (row.state === 'current') this.#current = key
-        else this.#ready = row.id
-        changed = true
-      }
-    }
+    await this.#watch.look()
     await this.#keyring.refresh()
-    this.#current = await this.#keyring.get(this.#current.id)
+    this.#watch.current = await this.#keyring.get(this.#watch.current.id)
     this.#mac = await this.#keyring.get(this.#mac.id)
     await this.#acquirer.renew(this.#keyring)
   }
@@ -338,8 +306,6 @@ export class Vault {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#checking
-    await this.#lanes.single(endUse(this.#processId)).catch(() => {})
+    await this.#watch.end()
   }
 }
-
-const processName = `${hostname().slice(0, 60)} ${process.pid}`

@@ -8,6 +8,7 @@ import {
   examineAudit,
   examineKeys,
   examineMigrations,
+  examineProcessKeys,
   examineRights,
   examineRows,
   examineServer,
@@ -113,12 +114,13 @@ async function examine(settings: HostSettings, days: number, shell: Shell): Prom
     const keys = await keysFor(located, directory, (await store.dataKeys()).length > 0, shell)
     if ('text' in keys) findings.push(keys)
     else {
-      findings.push(await examineKeys(store, keys))
+      findings.push(...(await examineKeys(store, keys)))
       if (migrations.is === 'well') {
         findings.push(...(await examineAudit(database.options, keys)))
       }
       await keys.close?.()
     }
+    if (migrations.is === 'well') findings.push(...(await examineProcessKeys(store)))
     return [...findings, ...(await examineRows(store, settings.environment, days))]
   } finally {
     await client.end().catch(() => {})

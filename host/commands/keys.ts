@@ -1,6 +1,12 @@
 import { fstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { KeyAdministration, type KeyStatus, makeKey, parseKeys } from '@tollgate/core'
+import {
+  KeyAdministration,
+  type KeyStatus,
+  type KeysStatus,
+  makeKey,
+  parseKeys,
+} from '@tollgate/core'
 import { dataDirectoryOf, openDatabase, reach } from '../serve/database.ts'
 import { keyFilesFrom } from '../serve/installation.ts'
 import { findKeys } from '../serve/keys.ts'
@@ -80,17 +86,52 @@ const keysStatusCommand: Command = {
         )
       }
       if (status.processes.length === 0) print(shell, 'no process is running')
-      const old = status.keys.filter(({ state }) => state === 'announced' || state === 'previous')
-      if (old.length > 0) print(shell, 'a rotation is unfinished: run "tollgate keys rotate"')
-      const broken = status.keys.filter(({ problem }) => problem !== undefined)
-      for (const { id, problem } of broken)
-        print(shell, `PROBLEM data key ${id} does not open: ${problem}`)
-      const { providerProblem } = status
-      if (providerProblem !== undefined)
-        print(shell, `PROBLEM nothing can be wrapped: ${providerProblem}`)
-      return broken.length === 0 && providerProblem === undefined ? 0 : 1
+      for (const line of adviceOf(status)) print(shell, line)
+      const problems = problemsOf(status)
+      for (const line of problems) print(shell, `PROBLEM ${line}`)
+      return problems.length === 0 ? 0 : 1
     })
   },
+}
+
+/**
+ * What finishes a rotation, for the user who can: only the owner of the tables retires a key. A key that does not open
+ * is a problem of its own, which no command solves.
+ */
+function adviceOf({ keys, processes, owner }: KeysStatus): string[] {
+  const left = keys.filter(
+    ({ state, problem }) =>
+      problem === undefined && (state === 'announced' || state === 'previous'),
+  )
+  if (left.length === 0) return []
+  const as =
+    owner === undefined ? '' : ` with the database URL of the user ${owner}, who owns the tables`
+  const isCurrent = (id: string | null) =>
+    keys.some((key) => key.id === id && key.state === 'current')
+  const isMoved =
+    left.every(({ state, rows }) => state === 'previous' && rows === 0) &&
+    processes.every(({ data_key_id: id }) => isCurrent(id))
+  if (owner === undefined || !isMoved) {
+    return [`a rotation is unfinished: run "tollgate keys rotate"${as}`]
+  }
+  return left.map(
+    ({ id }) => `data key ${id} seals nothing any more: run "tollgate keys retire ${id}"${as}`,
+  )
+}
+
+function problemsOf({ keys, processes, providerProblem }: KeysStatus): string[] {
+  const wrappedBy = new Map(keys.map(({ id, keyEncryptionKeyId }) => [id, keyEncryptionKeyId]))
+  return [
+    ...keys
+      .filter(({ problem }) => problem !== undefined)
+      .map(({ id, problem }) => `data key ${id} does not open: ${problem}`),
+    ...processes.flatMap(({ name, shut_key_ids: shut }) =>
+      shut.map(
+        (id) => `process ${name} cannot open data key ${id}: it lacks key "${wrappedBy.get(id)}"`,
+      ),
+    ),
+    ...(providerProblem === undefined ? [] : [`nothing can be wrapped: ${providerProblem}`]),
+  ]
 }
 
 function cells(key: KeyStatus, now: number): string[] {
@@ -98,6 +139,20 @@ function cells(key: KeyStatus, now: number): string[] {
   const age = days === 1 ? '1 day' : `${days} days`
   const rows = key.rows === undefined ? '' : String(key.rows)
   return [key.id, key.purpose, key.state, age, key.keyEncryptionKeyId, rows]
+}
+
+const waitOption = {
+  wait: {
+    type: 'string',
+    value: 'seconds',
+    meaning: 'How long to wait for running processes. Default: 120.',
+  },
+} as const
+
+function waitMsOf({ options }: Given): number {
+  const wait = Number(options.wait ?? 120)
+  if (Number.isInteger(wait) && wait >= 1 && wait <= 86_400) return wait * 1000
+  throw new UsageError('--wait must be a whole number of seconds from 1 to 86400')
 }
 
 const keysRotateCommand: Command = {
@@ -114,26 +169,19 @@ const keysRotateCommand: Command = {
       meaning:
         'Continue although keys are permanently lost. Rows sealed under them stay unreadable.',
     },
-    wait: {
-      type: 'string',
-      value: 'seconds',
-      meaning: 'How long to wait for running processes. Default: 120.',
-    },
+    ...waitOption,
     ...proposalOption,
   },
   notes:
     'Safe to run at any time, repeatedly and concurrently. After an interruption, run the command again.',
   async run(given, shell) {
-    const wait = Number(given.options.wait ?? 120)
-    if (!Number.isInteger(wait) || wait < 1 || wait > 86_400) {
-      throw new UsageError('--wait must be a whole number of seconds from 1 to 86400')
-    }
+    const waitMs = waitMsOf(given)
     return withKeys(given, shell, async (keys) => {
       const done = await keys.rotate(
         {
           fresh: given.flags.has('fresh'),
           lost: given.flags.has('lost'),
-          waitMs: wait * 1000,
+          waitMs,
           tell: (line) => print(shell, line),
         },
         given.options.proposal,
@@ -149,10 +197,13 @@ const keysRotateCommand: Command = {
 const keysRewrapCommand: Command = {
   name: 'keys rewrap',
   summary: 'Wrap all data keys with the current key-encryption key. Changes no sealed row.',
-  notes: 'First give the new key-encryption key to every running process.',
+  options: waitOption,
+  notes:
+    'First give the new key-encryption key to every running process: the command changes nothing while one lacks it, and names it.',
   async run(given, shell) {
+    const waitMs = waitMsOf(given)
     return withKeys(given, shell, async (keys) => {
-      const done = await keys.rewrap((line) => print(shell, line))
+      const done = await keys.rewrap({ waitMs, tell: (line) => print(shell, line) })
       for (const { keyId, why } of done.kept)
         print(shell, `PROBLEM data key ${keyId} stays: ${why}`)
       if (done.kept.length === 0) print(shell, `all data keys are under key "${done.keyId}"`)

@@ -1,6 +1,6 @@
 import { type DatabaseOptions, type KeyProvider, migrationFiles, verifyAudit } from '@tollgate/core'
 import { limits } from '@tollgate/schemas'
-import type { DoctorStore } from './store.ts'
+import type { DataKeyFound, DoctorStore } from './store.ts'
 
 export type Finding = { readonly is: 'well' | 'note' | 'problem'; readonly text: string }
 
@@ -71,23 +71,42 @@ export async function examineMigrations(store: DoctorStore): Promise<Finding> {
   }
   if (changed.length > 0) return problem(`migrations changed after they ran: ${changed.join(', ')}`)
   if (missing.length > 0) {
-    return problem(`migrations have not run: ${missing.join(', ')}; run tollgate migrate`)
+    const owner = await store.migratingUser()
+    const as = owner === undefined ? '' : ` with the database URL of the user ${owner}`
+    return problem(`migrations have not run: ${missing.join(', ')}; run tollgate migrate${as}`)
   }
   return well(`all ${files.length} migrations have run`)
 }
 
-export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promise<Finding> {
+/** The data keys by the key-encryption keys of this machine: those of a process may be others. */
+export async function examineKeys(store: DoctorStore, keys: KeyProvider): Promise<Finding[]> {
   const rows = await store.dataKeys()
-  try {
-    const limit = AbortSignal.timeout(15_000)
-    for (const row of rows) await keys.unwrap(row.key_encryption_key_id, row.wrapped, limit)
-  } catch (thrown) {
-    return problem((thrown as Error).message)
+  if (rows.length === 0) return [note('no data keys yet')]
+  const findings: Finding[] = []
+  const limit = AbortSignal.timeout(15_000)
+  for (const row of rows) {
+    try {
+      const bytes = await keys.unwrap(row.key_encryption_key_id, row.wrapped, limit)
+      bytes.fill(0)
+    } catch (thrown) {
+      findings.push(problem(`${(thrown as Error).message} So ${nameOf(row)} stays shut here.`))
+    }
   }
-  return rows.length === 0
-    ? note('no data keys yet')
-    : well('the key-encryption keys open all data keys')
+  if (findings.length > 0) return findings
+  return [well('the key-encryption keys of this machine open all data keys')]
 }
+
+/** What running processes say about their own key-encryption keys. */
+export async function examineProcessKeys(store: DoctorStore): Promise<Finding[]> {
+  return (await store.shutKeys()).map((row) =>
+    problem(
+      `the process ${row.process} cannot open ${nameOf(row)}: it lacks key "${row.key_encryption_key_id}"`,
+    ),
+  )
+}
+
+const nameOf = ({ id, purpose, state }: Omit<DataKeyFound, 'wrapped'>): string =>
+  `data key ${id} (${purpose}, ${state})`
 
 /** Whether every row of the audit trail is as it was written. */
 export async function examineAudit(

@@ -1,5 +1,13 @@
 import type pg from 'pg'
 
+export type DataKeyFound = {
+  readonly id: string
+  readonly purpose: string
+  readonly state: string
+  readonly key_encryption_key_id: string
+  readonly wrapped: Buffer
+}
+
 /** Statements of the doctor. Each asks for one thing and changes nothing. */
 export class DoctorStore {
   readonly #client: pg.Client
@@ -67,11 +75,35 @@ export class DoctorStore {
     return this.#rows('select name, checksum from tollgate.migration order by name')
   }
 
-  dataKeys(): Promise<{ key_encryption_key_id: string; wrapped: Buffer }[]> {
-    // A key that an operator destroyed has no bytes left, and nothing needs it.
-    return this.#rows(
-      'select key_encryption_key_id, wrapped from tollgate.data_key where octet_length(wrapped) > 0',
+  /** The data keys that exist. One that an operator destroyed has no bytes left, and nothing needs it. */
+  dataKeys(): Promise<DataKeyFound[]> {
+    return this.#rows(`
+      select replace(id::text, '-', '') as id, purpose, state, key_encryption_key_id, wrapped
+      from tollgate.data_key
+      where state <> 'destroyed'
+      order by created_at, id`)
+  }
+
+  /** Running processes that report data keys in use that they cannot open. */
+  shutKeys(): Promise<(Omit<DataKeyFound, 'wrapped'> & { process: string })[]> {
+    return this.#rows(`
+      select used.name as process, replace(key.id::text, '-', '') as id, purpose, state, key_encryption_key_id
+      from tollgate.data_key_use as used
+      join tollgate.data_key as key on key.id = any(used.shut_key_ids)
+      where used.seen_at > now() - interval '15 seconds'
+      order by used.name, key.created_at, key.id`)
+  }
+
+  /** The user that migrates, where this one may not. */
+  async migratingUser(): Promise<string | undefined> {
+    const [row] = await this.#rows<{ owner: string }>(
+      `
+      select pg_get_userbyid(nspowner) as owner
+      from pg_namespace
+      where nspname = $1 and not has_schema_privilege(oid, 'create')`,
+      [this.#schema],
     )
+    return row?.owner
   }
 
   /** Months, this one and the next, for which a partitioned table has no partition. */

@@ -40,7 +40,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   async 'health.ready'({ gateway, pods, requestId, closing }) {
     if (!closing && pods !== undefined) return podsReady(pods, requestId)
     if (!closing && (await gateway.isReady())) return done(requestId)
-    throw new GatewayError('800.800.801', { status: 503, retryAfterSeconds: 1 })
+    throw notReady(gateway.whyShut())
   },
   'openapi.get'() {
     // Built from the tables at the first request and cached, since it never changes in a process.
@@ -96,14 +96,22 @@ async function hear({
 async function podsReady(pods: Pods, requestId: string): Promise<Reply> {
   const states = await pods.states()
   const away = states.filter(({ isReady }) => !isReady).map(({ number }) => `pod ${number}`)
-  const description = `${resultDescription('000.000.100')}; away: ${away.join(', ')}`
-  if (away.length === states.length) {
-    throw new GatewayError('800.800.801', { status: 503, retryAfterSeconds: 1 })
-  }
+  const shut = states.flatMap(({ number, whyShut }) => (whyShut ? `Pod ${number}: ${whyShut}` : []))
+  const description = [
+    `${resultDescription('000.000.100')}; away: ${away.join(', ')}`,
+    ...shut,
+  ].join('. ')
+  if (away.length === states.length) throw notReady(shut.length > 0 ? shut.join(' ') : undefined)
   const reply = done(requestId)
   if (away.length === 0) return reply
   return { ...reply, body: { ...reply.body, result: { code: '000.000.100', description } } }
 }
+
+const notReady = (description: string | undefined): GatewayError =>
+  new GatewayError('800.800.801', {
+    ...{ status: 503, retryAfterSeconds: 1 },
+    ...(description !== undefined && { description }),
+  })
 
 export function ownOperation(operation: string): OwnOperation | undefined {
   return Object.hasOwn(ownOperations, operation) ? ownOperations[operation] : undefined

@@ -177,8 +177,11 @@ async function refuseUnready(
   const files = await migrationFiles()
   const pending = files.filter(({ name }) => !migrations.includes(name))
   if (pending.length > 0) {
-    const lack = migrations.length === 0 ? 'has no tables yet' : 'is of an older version'
-    throw new DatabaseError(`the database ${title} ${lack}: run "tollgate migrate"`)
+    const lack =
+      migrations.length === 0
+        ? 'has no tables yet: run "tollgate migrate"'
+        : 'is of an older version: run "tollgate migrate" as the user that owns the tables'
+    throw new DatabaseError(`the database ${title} ${lack}`)
   }
   const newer = migrations.filter((name) => files.every((file) => file.name !== name))
   // After a way back to the previous version, its commands work on the newer tables as its processes do.

@@ -327,7 +327,7 @@ describe('rotation of data keys', () => {
     const { id } = await run.pay()
     await assert.rejects(rotate(`${newerKey}\n${testKey}`, { waitMs: 300 }), (error) => {
       assert.ok(error instanceof RotationError)
-      assert.match(error.message, /1 processes do not open data key [0-9a-f]{32} yet: ".+"/)
+      assert.match(error.message, /1 process cannot open data key [0-9a-f]{32} yet: ".+"/)
       return true
     })
     await until(async () =>
@@ -430,6 +430,7 @@ describe('rotation of data keys', () => {
     const { id } = await run.pay()
     const rows = () => run.sql('select id, xmin::text, sealed from tollgate.instrument')
     const before = await rows()
+    await run.gateway.close()
     const moved = await administer((keys) => keys.rewrap(), `${newerKey}\n${testKey}`)
     assert.deepEqual([moved.keyId, moved.moved.length, moved.kept], ['newer', 2, []])
     const again = await administer((keys) => keys.rewrap(), `${newerKey}\n${testKey}`)
@@ -449,6 +450,7 @@ describe('rotation of data keys', () => {
   test('a killed rewrap leaves keys that all open, and the next one finishes it', async () => {
     const { id } = await run.pay()
     const keys = `${newerKey}\n${testKey}`
+    await run.gateway.close()
     const child = await start({ work: 'rewrap', keys, die: { at: 'key-rewrapped', nth: 1 } })
     assert.equal(await ended(child), 'SIGKILL')
     const half = await administer((opened) => opened.status(), keys)

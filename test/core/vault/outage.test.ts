@@ -192,7 +192,7 @@ describe('changes between a key file and a key server', () => {
       token: server.token,
       allowLoopback: true,
     })
-    const run = await startGateway()
+    const run = await startGateway({ keys: combinedKeys(localKeys(testKey), remote) })
     try {
       const { id } = await run.pay()
       const rewrapTo = async (keys: KeyProvider) => {
@@ -206,6 +206,7 @@ describe('changes between a key file and a key server', () => {
         const gateway = await run.another({ keys })
         const done = await gateway.payments.rebill(id, { amount: '1.00', currency: 'EUR' })
         assert.equal(done.result.code, approved)
+        await gateway.close()
       }
       await rewrapTo(combinedKeys(remote, localKeys(testKey)))
       await rebill(remote)

@@ -1,0 +1,57 @@
+/** What work on keys shares: its parts, and the wait for all running processes. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Actor } from '../audit/actor.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/database.ts'
+import type { Lanes } from '../db/lanes.ts'
+import type * as pg from '../db/pg-types.ts'
+import type { Keyring } from '../vault/keyring.ts'
+import type { BoundedKeys } from '../vault/providers.ts'
+import { aliveMs, type UseRow, usesWithin } from '../vault/store.ts'
+
+/** A step that is impossible now. The message names the reason, and never a key. */
+export class RotationError extends Error {
+  override readonly name = 'RotationError'
+}
+
+/** Shared parts of all work on keys. */
+export type KeyWork = {
+  readonly database: Database
+  readonly lanes: Lanes
+  /** Connection whose statements give up locks quickly, so that payments wait only briefly. */
+  readonly patient: pg.Pool
+  readonly keys: BoundedKeys
+  readonly keyring: Keyring
+  readonly clock: Clock
+  /** The actor of the work. */
+  readonly by: Actor
+}
+
+export const askEveryMs = 200
+
+/** How long to wait for running processes to follow. */
+export const defaultWaitMs = 120_000
+
+/**
+ * Waits until every running process follows.
+ *
+ * @param why The sentence about the processes that do not, from their count and names.
+ * @param look What comes before each look at them.
+ * @throws RotationError
+ */
+export async function everyone(
+  { lanes, clock }: Pick<KeyWork, 'lanes' | 'clock'>,
+  waitMs: number,
+  follows: (use: UseRow) => boolean,
+  why: (count: string, names: string) => string,
+  look: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  for (const untilMs = clock.elapsedMs() + waitMs; ; await pause(askEveryMs)) {
+    await look()
+    const behind = (await lanes.read(usesWithin(aliveMs))).filter((use) => !follows(use))
+    if (behind.length === 0) return
+    if (clock.elapsedMs() < untilMs) continue
+    const count = behind.length === 1 ? '1 process' : `${behind.length} processes`
+    throw new RotationError(why(count, behind.map(({ name }) => `"${name}"`).join(', ')))
+  }
+}
