@@ -178,13 +178,13 @@ export class Operator {
     const { by, remarks } = wordsOf(decided)
     const engine = this.#engine
     const id = await idNamed(engine, reference)
-    const { subject, entityId } = await this.#subject(id)
+    const { subject, entityId, resource } = await this.#subject(id)
     const dead = (await engine.jobs.find([subject])).filter((job) => job.isDead)
     const { database, pools } = engine.lanes
     await database.transaction(pools.single, async (client) => {
       await engine.jobs.enqueueWithin(client, subject)
       const detail = { ...remarks, dead: dead.length }
-      const audit = { actor: by, action: 'payment.redriven', entityId, resource: id, detail }
+      const audit = { actor: by, action: 'payment.redriven', entityId, resource, detail }
       await database.query(client, addAudit(audit))
     })
     await engine.jobs.forget(dead)
@@ -195,10 +195,16 @@ export class Operator {
     return { text: `queued for the next worker${before}` }
   }
 
-  async #subject(id: string): Promise<{ subject: JobSubject; entityId: string }> {
+  async #subject(id: string): Promise<{ subject: JobSubject; entityId: string; resource: string }> {
     const payment = await this.#found(id)
-    if (payment === undefined) return this.#execution(id)
-    return { subject: await this.#work(payment), entityId: payment.channelId }
+    if (payment === undefined) return { ...(await this.#execution(id)), resource: id }
+    const subject = await this.#work(payment)
+    // By the id of a capture to come: a late authorisation is taken back on a request of its own.
+    return {
+      subject,
+      entityId: payment.channelId,
+      resource: 'attemptKey' in subject ? payment.id : id,
+    }
   }
 
   async #work(payment: Payment): Promise<JobSubject> {

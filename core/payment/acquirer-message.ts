@@ -223,7 +223,7 @@ async function endAfterEnquiry(
   // The enquiry has found the reversal, or the amount of the operation.
   const standing = standingOf(payment, attempt.state)
   if (treatmentOf(payment.effect, standing, word) !== 'enquire') return 'wait'
-  if (outcome.is !== 'reversed' || payment.state !== 'unknown') return 'enquired'
+  if (outcome.is !== 'reversed' || !isOpen(payment.state)) return 'enquired'
   // Under a lease, like every entry that the end of the payment has to hear.
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) return 'wait'

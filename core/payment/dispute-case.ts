@@ -175,11 +175,11 @@ export async function list(
   const said = `${is} ${disputeReferenceOf(reported)}`
   const reference = known === undefined ? said : `${said} ${minor} ${currency}`
   const entry = [newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, detail] as const
-  if (freezes.length === 0 || payment.state !== 'approved') {
+  if (freezes.length === 0) {
     await engine.lanes.single(addAttention(...entry, reference))
   }
   // Each statement adds its balance to the same entry.
-  for (const balanceId of payment.state === 'approved' ? freezes : []) {
+  for (const balanceId of freezes) {
     await engine.lanes.single(freezeWith(...entry, reference, balanceId))
   }
   return 'listed'

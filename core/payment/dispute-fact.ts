@@ -45,7 +45,7 @@ export type Hit = {
   readonly keys: readonly string[]
   /** A capture is under way, or still to come. */
   readonly isUndecided: boolean
-  /** Sums of an authorisation, read before its captures. */
+  /** Sums of an authorisation, read before its captures; null: none stood. */
   readonly sums: Balance | null
 }
 
@@ -82,10 +82,16 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   }
 }
 
-/** Balances from which money of the charged-back payment could go out. */
-export const balancesOf = (payment: Payment, { target, captures }: Hit): readonly string[] => [
-  ...new Set([payment.rootId, target.rootId, ...captures]),
-]
+/**
+ * Balances from which money of the charged-back payment could go out. They can stand although what the acquirer names is
+ * over: those of a declined increase, of an authorisation that failed later, and the authorisation of a declined capture.
+ */
+export function balancesOf(payment: Payment, { target, captures, sums }: Hit): readonly string[] {
+  const { state, effect, rootId, parentId } = payment
+  const hasStood = state === 'approved' || sums !== null
+  if (hasStood) return [...new Set([rootId, target.rootId, ...captures])]
+  return effect === 'capture' && parentId !== null ? [parentId] : []
+}
 
 /**
  * Whether payers' banks hold money of this payment, in any currency. Such a payment is neither

@@ -131,7 +131,7 @@ const seenOf = (
   state,
   about: [attemptKey, ...keys],
   authorisation:
-    sums === null || state !== 'approved'
+    sums === null
       ? null
       : {
           rootId,
@@ -148,9 +148,7 @@ function misfitOf(
   hit: Hit,
 ): { readonly why: string; readonly freezes: readonly string[] } | undefined {
   const { isAuthorisation, captures } = hit
-  // Captures can stand although what the acquirer names is over: an increase, or an authorisation that failed later.
-  const hasStood = payment.state === 'approved' || captures.length > 0
-  const balances = hasStood ? balancesOf(payment, hit) : []
+  const balances = balancesOf(payment, hit)
   if (currency !== payment.amount.currency) {
     return { why: 'a chargeback in another currency', freezes: balances }
   }

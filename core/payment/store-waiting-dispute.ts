@@ -4,18 +4,30 @@ import { membersOf } from './stored-members.ts'
 
 /**
  * Operations by whose keys an acquirer can name a payment. A chargeback of a capture can come by the key of its
- * authorisation, or of any increase of that one.
+ * authorisation, or of any increase of that one. One by the key of a capture that is open or failed says that the
+ * money of the authorisation was taken.
  */
 const namesOf = (paymentId: string) => sql`
 paid as (
-  select id, connector, attempt_key, case effect when 'capture' then parent_id else root_id end as root_id
+  select id, connector, attempt_key, case effect when 'capture' then parent_id else root_id end as root_id,
+    effect in ('authorisation', 'replacement') as is_authorisation
   from tollgate.payment
   where id = ${paymentId}::uuid),
 ${membersOf(sql`id = (select root_id from paid)`)},
 named as (
   select id, attempt_key from paid
   union
-  select id, attempt_key from member)`
+  select id, attempt_key from member
+  union
+  select capture.id, capture.attempt_key
+  from paid
+  cross join member
+  cross join lateral (
+    select id, attempt_key
+    from tollgate.payment
+    where referenced_id = member.id and effect = 'capture' and state <> 'approved'
+    offset 0) as capture
+  where paid.is_authorisation)`
 
 /** A verified chargeback that waited for the end of the payment, perhaps a capture, has its turn now. */
 export const hurryChargebacks = (connector: string, paymentId: string) => sql`

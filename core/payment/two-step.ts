@@ -140,8 +140,16 @@ export const refuseCapture = (
 ) =>
   refuseStep(engine, authorisation, captureStep(authorisation), '700.400.100', afterMs, alongside)
 
-/** Whether the authorisation holds no money any more, or an operator has to release it. */
-async function isReleased(engine: Engine, authorisation: Payment): Promise<boolean> {
+/**
+ * Whether the authorisation holds no money any more, or an operator has to release it.
+ *
+ * @param isSecond Whether the balance refused before, for a reason that it did not show afterwards.
+ */
+async function isReleased(
+  engine: Engine,
+  authorisation: Payment,
+  isSecond = false,
+): Promise<boolean> {
   // The payer may have the money already: the record of the chargeback refuses the release, or an operator decides.
   if (await isBesideChargeback(engine, 'release', authorisation.id)) return false
   const step = {
@@ -160,7 +168,7 @@ async function isReleased(engine: Engine, authorisation: Payment): Promise<boole
     await unreversed(engine, authorisation, authorisation.attemptKey, begun.message)
     return true
   }
-  if (begun === 'refused') return isReleasedOrListed(engine, authorisation)
+  if (begun === 'refused') return isReleasedOrListed(engine, authorisation, isSecond)
   const reversal = await done(engine, begun)
   if (isOpen(reversal.state)) return false
   if (isOver(reversal.state)) {
@@ -174,7 +182,11 @@ async function isReleased(engine: Engine, authorisation: Payment): Promise<boole
  * The balance refused the reversal. Operations under way and doubts end by themselves, or by an operator. All
  * other reasons last, a chargeback say: then an operator has to release the rest.
  */
-async function isReleasedOrListed(engine: Engine, authorisation: Payment): Promise<boolean> {
+async function isReleasedOrListed(
+  engine: Engine,
+  authorisation: Payment,
+  isSecond: boolean,
+): Promise<boolean> {
   const [row] = await engine.lanes.single(balanceById(authorisation.rootId))
   const balance = row === undefined ? undefined : toBalance(row)
   // A closed one failed later, or was replaced.
@@ -185,6 +197,8 @@ async function isReleasedOrListed(engine: Engine, authorisation: Payment): Promi
   if (holdsNothing) return true
   const { capturing, reversing, increasing, refunding } = balance
   if (capturing + reversing + increasing + refunding > 0n || balance.isFrozen) return false
+  // Between the refusal and this read, a doubt or an operation can have ended.
+  if (!isSecond) return isReleased(engine, authorisation, true)
   const why = 'the capture failed, and the balance of its authorisation refuses the reversal'
   await unreversed(engine, authorisation, authorisation.attemptKey, why)
   return true

@@ -12,7 +12,7 @@ import {
 } from '../../rig/authenticator.ts'
 import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import { approval, charged, notCharged, refuse } from '../../rig/late-words.ts'
+import { approval, charged, lose, notCharged, refuse, refusedFor } from '../../rig/late-words.ts'
 import { cardFields, newCheckout, pageOf, press } from './rig.ts'
 
 /** An acquirer that cannot take money back yet. */
@@ -70,6 +70,22 @@ describe('earlier tries of a checkout', () => {
     const [id = '', token = ''] = call.request.returnUrl!.split('/').slice(-2)
     return { id, token }
   }
+
+  test('an operator decides about none of them by the number of the checkout', async () => {
+    const { id, first } = await afterTries('by-checkout', 1)
+    run.acquirer.tell('by-checkout', {
+      debit: lose,
+      enquire: () => ({ is: 'unknown', why: 'busy' }),
+      ...stuck,
+    })
+    await press(run.gateway, id)
+    const [, second] = await paymentsOf(id)
+    const by = { by: 'alice', reason: 'the first one went back by hand' }
+    await run.operator.enquire(second!, by)
+    const several = refusedFor(new RegExp(`several payments.*${first}.*${second}`))
+    await assert.rejects(run.gateway.operator.settle(id, 'declined', by), several)
+    await run.operator.settle(second!, 'declined', by)
+  })
 
   test('nobody can pay while a late success of the try before the last is there', async () => {
     const { id, first } = await afterTries('late-before-last', 2)
