@@ -30,29 +30,31 @@ function typed(command: string, cwd: string): Promise<string> {
     const options = { cwd, env: environmentOfNpm(), maxBuffer: 16 * 1024 * 1024 }
     const done = (error: ExecFileException | null, out: string, errors: string) =>
       error === null ? resolve(out) : reject(new Error(`${command}\n${out}\n${errors}`))
-    execFile('sh', ['-c', command], options, done)
+    // A question gets no answer.
+    execFile('sh', ['-c', command], options, done).stdin?.end()
   })
 }
 
-/** Until the packages are in a registry, the kit comes from the tarballs that were made of them. */
-const installed = () => {
-  const tarballs = globSync('tollgate-{plugin-kit,schemas}-*.tgz', { cwd: folder })
-  assert.equal(tarballs.length, 2)
-  const paths = tarballs.map((name) => path.join(folder, name)).join(' ')
-  return `npm install --no-audit --no-fund --prefer-offline --no-save ${paths}`
-}
-
 test('every command of the guide works, and its program takes a payment', async () => {
-  const commands = fenced(guide, 'sh').flatMap((block) => block.split('\n'))
-  const [create = '', enter = '', install = '', check = '', list = '', build = '', pack = ''] =
-    commands
-  assert.deepEqual(
-    [commands.length, enter, install, check],
-    [7, 'cd north-bank', 'npm install', 'npm test'],
+  const commands = fenced(guide, 'sh').flatMap((block) =>
+    block.split('\n').filter((line) => !line.startsWith('#')),
   )
+  const [packs = '', create = '', enter = '', install = '', check = '', list = '', build = ''] =
+    commands
+  const pack = commands.at(-1)
+  assert.deepEqual([commands.length, enter, check], [8, 'cd north-bank', 'npm test'])
+  // The packages are packed already, and installing again would take them from under other tests.
+  assert.match(
+    packs,
+    /^npm ci && .* npm run pack -- --workspaces --pack-destination \.\.\/packages$/,
+  )
+  mkdirSync(path.join(folder, 'packages'))
+  for (const name of globSync('*.tgz', { cwd: folder })) {
+    copyFileSync(path.join(folder, name), path.join(folder, 'packages', name))
+  }
   await typed(create, folder)
   const own = path.join(folder, 'north-bank')
-  await typed(installed(), own)
+  await typed(install, own)
   assert.match(await typed(check, own), /# fail 0|fail 0/)
   assert.ok((await typed(list, own)).split('\n').length > 15)
   await typed(build, own)
@@ -124,11 +126,13 @@ for (const wire of ['json', 'xml', 'form']) {
   for (const flag of ['', 'no-']) {
     test(`a package over ${wire}, ${flag === '' ? 'with' : 'without'} all other parts, passes its own tests`, async () => {
       const name = `${flag}${wire}`
-      const flags = ['redirect', 'events', 'settlement'].map((part) => `--${flag}${part}`).join(' ')
+      const flags = ['token', 'redirect', 'events', 'settlement']
+        .map((part) => `--${flag}${part}`)
+        .join(' ')
       await typed(`npm create tollgate-connector bank-${name} -- --wire ${wire} ${flags}`, folder)
       // The kit, the compiler and the types of Node are those of the folder around it.
       const said = await typed('npm test', path.join(folder, `bank-${name}`))
-      assert.match(said, /pass (5|6|7|8|9|10|11)[0-9]/)
+      assert.match(said, /pass ([5-9]|1[0-9])[0-9]/)
       assert.match(said, /fail 0/)
       const manifest = readFileSync(path.join(folder, `bank-${name}`, 'package.json'), 'utf8')
       assert.doesNotMatch(manifest, /acme/i)
