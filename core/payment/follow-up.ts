@@ -127,7 +127,6 @@ export async function acceptFollowUp(
   await refuseWhileTwoSteps(engine, target)
   await refuseFollowedNumber(engine, target, fields)
   const effect = effectOn(target, type, fields)
-  await refuseBesideChargeback(engine, target, effect)
   const amountMinor = amountOf(fields, target, type)
   const begun = await reserveFollowUp(engine, target, {
     id: newId(),
@@ -145,6 +144,7 @@ export async function acceptFollowUp(
   const before = within && (await findReplayWithin(within, idempotency))
   const twin = before ?? (await findReplay(engine, idempotency))
   if (twin !== undefined) return { replay: twin }
+  await refuseBesideChargeback(engine, target, effect)
   throw await refusal(engine, target, { type, effect, amountMinor })
 }
 

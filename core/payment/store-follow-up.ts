@@ -7,6 +7,7 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import type { Effect } from './operation-kinds.ts'
+import { waitingChargeback } from './store-waiting-dispute.ts'
 import { newPayment } from './stored-payment.ts'
 import { isSettled } from './stored-settlement.ts'
 import type { Payment } from './types.ts'
@@ -60,6 +61,10 @@ const asked: Force = { isForced: false }
 const beyond = (isForced: boolean, more: Sql) =>
   sql`excess = case when ${isForced}::boolean then greatest(excess, ${more}) else excess end`
 
+/** Money that a chargeback may have given back is not given back beside it, as of this very commit. */
+const isNotBesideChargeback = ({ payment }: FollowUpRow) =>
+  sql`not exists (${waitingChargeback(payment.referencedId)})`
+
 /** CP, and RC on an authorisation: reserves from the open rest. */
 export const reserveCapture = (row: FollowUpRow, { isForced }: Force) => sql<Reserved>`
 with reserved as (
@@ -101,7 +106,8 @@ with reserved as (
       and authorised - captured - reversed > 0
       and coalesce(${row.amountMinor}::bigint, 1) <= authorised - captured - reversed
       and (not ${row.wholeOnly}::boolean or (captured = 0 and reversed = 0
-        and coalesce(${row.amountMinor}::bigint, authorised) = authorised))))
+        and coalesce(${row.amountMinor}::bigint, authorised) = authorised))
+      and ${isNotBesideChargeback(row)}))
   returning coalesce(${row.amountMinor}::bigint, reversing) as amount)${writtenRows(row)}`
 
 /** RV of a sale: the whole amount, only without refunds and before the settlement. */
@@ -117,7 +123,7 @@ with reserved as (
       refunding = 0 and refunded = 0 and reversing = 0 and reversed = 0
       and closed_by is null and charged_back = 0 and frozen_by = '{}' and reverse_final_by is null
       and captured > 0 and coalesce(${row.amountMinor}::bigint, captured) = captured
-      and not ${isSettled(sql`payment_balance.payment_id`)}))
+      and not ${isSettled(sql`payment_balance.payment_id`)} and ${isNotBesideChargeback(row)}))
   returning captured as amount)${writtenRows(row)}`
 
 /** RF: a part of the captured amount. */
@@ -137,7 +143,8 @@ with reserved as (
       and closed_by is null and charged_back = 0 and frozen_by = '{}' and refund_final_by is null
       and refunded + refunding + ${row.amountMinor}::bigint <= captured
       and (not ${row.wholeOnly}::boolean or (refunded = 0 and refunding = 0
-        and ${row.amountMinor}::bigint = captured))))
+        and ${row.amountMinor}::bigint = captured))
+      and ${isNotBesideChargeback(row)}))
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
 /** PA with INCREMENTAL_AUTH: reserves the increase, so that no reversal overtakes it. */
@@ -179,7 +186,7 @@ with reserved as (
   select ${row.amountMinor}::bigint as amount
   from tollgate.attempt
   where key = ${row.undoneKey}::text and state = 'late'
-    and (${isForced}::boolean or lease_until > now())
+    and (${isForced}::boolean or (lease_until > now() and ${isNotBesideChargeback(row)}))
   for update)${writtenRows(row)}`
 
 /** The record of a step refused before its first commit: without reservation, never sent. */

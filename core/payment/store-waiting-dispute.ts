@@ -7,7 +7,7 @@ import { membersOf } from './stored-members.ts'
  * authorisation, or of any increase of that one. One by the key of a capture that is open or failed says that the
  * money of the authorisation was taken.
  */
-const namesOf = (paymentId: string) => sql`
+const namesOf = (paymentId: string | null) => sql`
 paid as (
   select id, connector, attempt_key, case effect when 'capture' then parent_id else root_id end as root_id,
     effect in ('authorisation', 'replacement') as is_authorisation
@@ -54,7 +54,7 @@ const isAside = sql`event.outcome = 'quarantined' and exists (
       where entry.resolved_at is null)`
 
 /** A line about a declined payment matches none. Each state of the effect by its own small index. */
-const ofDeclined = (paymentId: string, hasEffect: Sql) => sql`
+const ofDeclined = (paymentId: string | null, hasEffect: Sql) => sql`
 select replace(record.id::text, '-', '') as id
 from tollgate.settlement_record as record
 where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
@@ -79,7 +79,7 @@ cross join lateral (
  * A chargeback that was told, by a verified message or a settlement line, and is not recorded yet. One that could not
  * be recorded, or is only listed, counts until an operator takes its entry off the list.
  */
-export const waitingChargeback = (paymentId: string) => sql<{ id: string }>`
+export const waitingChargeback = (paymentId: string | null) => sql<{ id: string }>`
 with recursive ${namesOf(paymentId)}
 select event.event_id as id
 from paid

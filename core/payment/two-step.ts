@@ -150,8 +150,6 @@ async function isReleased(
   authorisation: Payment,
   isSecond = false,
 ): Promise<boolean> {
-  // The payer may have the money already: the record of the chargeback refuses the release, or an operator decides.
-  if (await isBesideChargeback(engine, 'release', authorisation.id)) return false
   const step = {
     step: 'RV',
     type: typeOf('RV'),
@@ -187,6 +185,8 @@ async function isReleasedOrListed(
   authorisation: Payment,
   isSecond: boolean,
 ): Promise<boolean> {
+  // The payer may have the money already: the record of the chargeback refuses the release, or an operator decides.
+  if (await isBesideChargeback(engine, 'release', authorisation.id)) return false
   const [row] = await engine.lanes.single(balanceById(authorisation.rootId))
   const balance = row === undefined ? undefined : toBalance(row)
   // A closed one failed later, or was replaced.
