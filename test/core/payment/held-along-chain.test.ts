@@ -118,6 +118,7 @@ describe('a chain of authorisations', () => {
       await assert.rejects(refund(after, '50.00'), waitsForOthers, which)
       await assert.rejects(reverse(fresh), waitsForOthers, which)
       await assert.rejects(capture(fresh, '1.00'), waitsForOthers, which)
+      await assert.rejects(replace(fresh), waitsForOthers, which)
       await resolveListed(named)
       assert.equal(await refund(before, '30.00'), done, which)
       assert.equal(await refund(after, '50.00'), done, which)
