@@ -205,7 +205,7 @@ const zero = 0x30
 const nine = 0x39
 
 /** The digit at this place, in any script, also in a circle or raised; undefined for anything else. */
-function digitAt(text: string, at: number): number | undefined {
+export function digitAt(text: string, at: number): number | undefined {
   const code = text.charCodeAt(at)
   if (code < 0x80) return code >= zero && code <= nine ? code - zero : undefined
   // Most letters that are not ASCII lie where there are no digits.
