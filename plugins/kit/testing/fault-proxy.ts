@@ -19,8 +19,8 @@ export type Front = {
   readonly url: string
   /** A URL that refuses connections. */
   deafUrl(): Promise<string>
-  /** Plans a fault for the next request of that sort. */
-  meet(fault: Fault, sort: 'moving' | 'any'): Encounter
+  /** Plans a fault for the next request of that sort, or whose method and path fit, such as `POST /payments`. */
+  meet(fault: Fault, sort: 'moving' | 'any' | RegExp): Encounter
   close(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ const ownHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', mov
 
 type Plan = {
   readonly fault: Fault
-  readonly sort: 'moving' | 'any'
+  readonly sort: 'moving' | 'any' | RegExp
   readonly strike: () => void
   /** The request with the fault. */
   met: Passing | undefined
@@ -122,7 +122,11 @@ async function serve(
     headers: incoming.headers,
     body: await bodyOf(incoming),
   }
-  const at = plans.findIndex(({ sort }) => sort === 'any' || moves)
+  const isMet = ({ sort }: Plan) =>
+    sort instanceof RegExp
+      ? sort.test(`${request.method} ${request.path}`)
+      : sort === 'any' || moves
+  const at = plans.findIndex(isMet)
   const [plan] = at === -1 ? [] : plans.splice(at, 1)
   if (plan !== undefined) plan.met = request
   const answer = plan?.fault.reaches === false ? undefined : await pass(request, target)

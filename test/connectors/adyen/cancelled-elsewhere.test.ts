@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { newReference } from '../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, type Item } from '../../../connectors/adyen/sandbox/messages.ts'
 import { until } from '../../rig/gateway.ts'
-import { type AdyenRun, startAdyenRun } from './run.ts'
+import { type AdyenRun, newPayment, startAdyenRun } from './run.ts'
 
 const lost = {
   reaches: true,
@@ -39,7 +39,7 @@ describe('reversals at Adyen whose money comes back', () => {
 
   /** A payment without an answer that the engine takes back, and what the Customer Area did to it. */
   async function cancelled(failing: Partial<Item> = {}) {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     await asked(id, key, 1)
@@ -77,7 +77,7 @@ describe('reversals at Adyen whose money comes back', () => {
 
   test('the failure of a reversal of Tollgate is listed, also without our name', async () => {
     for (const isPayment of [true, false]) {
-      run.front.meet(lost, 'any')
+      run.front.meet(lost, newPayment)
       const { id } = await run.pay()
       const key = await run.keyOf(id)
       await asked(id, key, 1)

@@ -9,7 +9,7 @@ import type { Fault } from '../../../plugins/kit/testing/fault.ts'
 import { sentAgain } from '../../rig/acquirer.ts'
 import { balanceOf } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import { type AdyenRun, abandoned, startAdyenRun } from './run.ts'
+import { type AdyenRun, abandoned, newPayment, startAdyenRun } from './run.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const done = '000.100.112'
@@ -253,7 +253,10 @@ describe('doubts about operations at Adyen', () => {
 
   test('a line of a payment that was not made here is none of a payment with its number', async () => {
     const merchantTransactionId = 'order-1001'
-    run.front.meet({ reaches: false, damage: { do: 'replace', status: 422, ...refusal422 } }, 'any')
+    run.front.meet(
+      { reaches: false, damage: { do: 'replace', status: 422, ...refusal422 } },
+      newPayment,
+    )
     const { id } = await run.pay({ merchantTransactionId })
     const before = await run.code(id)
     assert.ok(!before.startsWith('000'), before)
@@ -338,7 +341,7 @@ describe('doubts about operations at Adyen', () => {
   })
 
   test('a message under an unknown key claims nothing, and Adyen sends it again', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const there = await payment(id)
     const sent = run.adyen.exchanges.length

@@ -14,7 +14,7 @@ import { sentAgain } from '../../rig/acquirer.ts'
 import { balanceOf } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
 import { streamed } from '../../rig/settlement.ts'
-import { type AdyenRun, startAdyenRun } from './run.ts'
+import { type AdyenRun, newPayment, startAdyenRun } from './run.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const done = '000.100.112'
@@ -152,7 +152,7 @@ describe('payments at Adyen', () => {
   })
 
   test('a payment whose answer was lost is approved by its webhook, which may come twice', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id, result } = await run.pay()
     assert.equal(result.code, open)
     const message = run.adyen.messageAbout(await run.keyOf(id))
@@ -164,7 +164,7 @@ describe('payments at Adyen', () => {
   })
 
   test('a payment that Adyen never got is declined once Adyen knows nothing to cancel', async () => {
-    run.front.meet(never, 'any')
+    run.front.meet(never, newPayment)
     const { id, result } = await run.pay()
     assert.equal(result.code, open)
     const key = await run.keyOf(id)
@@ -176,7 +176,7 @@ describe('payments at Adyen', () => {
   })
 
   test('a sale whose answer was lost, and whose webhook comes late, is taken back as a whole', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     const late = run.adyen.messageAbout(key)
@@ -193,7 +193,7 @@ describe('payments at Adyen', () => {
   })
 
   test('a payment that arrives at Adyen after it was given up is taken back', async () => {
-    const held = run.front.meet(never, 'any')
+    const held = run.front.meet(never, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     await asked(id, key)
@@ -240,7 +240,7 @@ describe('payments at Adyen', () => {
   })
 
   test('a forged webhook settles nothing', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const genuine = run.adyen.messageAbout(await run.keyOf(id))
     const text = genuine.body.toString().replaceAll('hmacSignature', 'hmacSignatura')

@@ -10,7 +10,7 @@ import {
 import { onFaultPoint } from '../../../core/index.ts'
 import type { Fault } from '../../../plugins/kit/testing/fault.ts'
 import { card, until } from '../../rig/gateway.ts'
-import { type AdyenRun, cards, startAdyenRun } from './run.ts'
+import { type AdyenRun, cards, newPayment, startAdyenRun } from './run.ts'
 
 const type = 'application/json'
 const lost: Fault = {
@@ -73,7 +73,7 @@ describe('reversals of payments at Adyen', () => {
 
   /** A payment without an answer that the engine takes back. */
   async function withoutAnswer(paymentType: 'PA' | 'DB') {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay({ paymentType })
     const key = await run.keyOf(id)
     await asked(id, key, 1)
@@ -155,7 +155,7 @@ describe('reversals of payments at Adyen', () => {
   })
 
   test('a payment that is told after its cancellation by hand is back, and nobody asks for it', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     const there = await payment(id)
@@ -200,7 +200,7 @@ describe('reversals of payments at Adyen', () => {
   })
 
   test('a reversal whose refund failed later is asked for again by a redrive', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     const { ledger } = run.adyen
@@ -231,7 +231,7 @@ describe('reversals of payments at Adyen', () => {
   })
 
   test('the failure of a later try to take a payment back leaves the success of an earlier one alone', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     const { ledger } = run.adyen
@@ -259,7 +259,7 @@ describe('reversals of payments at Adyen', () => {
   })
 
   test('a second payment that is authorised under the name of one that was taken back is taken back, too', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     const { ledger } = run.adyen
@@ -288,7 +288,7 @@ describe('reversals of payments at Adyen', () => {
   })
 
   test('a second payment is taken back where the first one was told before the engine knew and a nameless end came', async () => {
-    run.front.meet(lost, 'any')
+    run.front.meet(lost, newPayment)
     const { id } = await run.pay({ paymentType: 'PA' })
     const key = await run.keyOf(id)
     const { ledger } = run.adyen

@@ -14,6 +14,9 @@ import { closeChecked } from '../../rig/books.ts'
 import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { streamed } from '../../rig/settlement.ts'
 
+/** A fault for a new payment meets no work that an earlier test left behind. */
+export const newPayment = /^POST \S*\/payments$/
+
 export type AdyenRun = TestGateway & {
   readonly adyen: RunningAdyen
   /** Between engine and sandbox: faults of the line. */

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { newReference, type Payment } from '../../../connectors/adyen/sandbox/ledger.ts'
 import { authorisationItem, type Item } from '../../../connectors/adyen/sandbox/messages.ts'
 import { until } from '../../rig/gateway.ts'
-import { type AdyenRun, abandoned, startAdyenRun } from './run.ts'
+import { type AdyenRun, abandoned, newPayment, startAdyenRun } from './run.ts'
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
 const done = '000.100.112'
@@ -47,7 +47,7 @@ describe('two accounts at one merchant account of Adyen', () => {
   async function withoutAnswer() {
     const body = '{"error":"internal"}'
     const damage = { do: 'replace', status: 500, type: 'application/json', body } as const
-    run.front.meet({ reaches: true, damage }, 'any')
+    run.front.meet({ reaches: true, damage }, newPayment)
     const { id } = await run.pay()
     const key = await run.keyOf(id)
     await until(async () => {
