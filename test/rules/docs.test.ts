@@ -215,7 +215,7 @@ test('a newcomer finds how to install the packages before they are on the regist
     const [block = ''] = /```sh\n[^`]*npm run pack -- [^`]*```/.exec(pageOf(page)) ?? []
     // npx looks for a relative file elsewhere.
     assert.doesNotMatch(block, /npx -p \./, page)
-    assert.match(block, /npm install \.\.\/packages\/\S*\.tgz/, page)
+    assert.match(block, /npm install (--no-save )?\.\.\/packages\/\S*\.tgz/, page)
   }
 })
 
