@@ -7,7 +7,7 @@ import { addAttention, freezeWith, resolveAttention } from '../attention/store.t
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { capturesOf } from '../payment/store-dispute-read.ts'
+import { capturesOf, chainOf } from '../payment/store-dispute-read.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
 import { type About, internalAccount, placeOf } from './list.ts'
@@ -113,7 +113,7 @@ const freezing = (
 /**
  * The balances whose money the payer has back if the claim is true: of a chargeback, also before the payment is decided,
  * and of a return of a payment that is done. A claim can name a capture by its authorisation. Captures come first, in
- * their order, and the root last: a capture that settles locks its own balance before that of its authorisation.
+ * their order, and the authorisations last: a capture that settles locks its own balance before that of its authorisation.
  */
 async function frozenBy(
   { lanes }: Engine,
@@ -122,8 +122,12 @@ async function frozenBy(
 ): Promise<readonly string[]> {
   if (is !== 'chargeback' && (is !== 'reversed' || state !== 'approved')) return []
   const captures = await lanes.single(capturesOf(rootId))
+  // A return is about one authorisation: those that replaced it go on.
+  const chain = is === 'chargeback' ? await lanes.single(chainOf(rootId)) : []
+  const others = chain.flatMap(({ id, effect }) => (effect === 'increase' ? [] : [id]))
+  const roots = [...new Set([...others, rootId])]
   const chained = chainId === null ? [] : [chainId]
   const before = new Set([...captures.map(({ id }) => id), ...chained])
-  before.delete(rootId)
-  return [...[...before].toSorted(), rootId]
+  for (const root of roots) before.delete(root)
+  return [...[...before].toSorted(), ...roots]
 }

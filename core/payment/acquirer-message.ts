@@ -2,7 +2,7 @@
  * Applies messages of acquirers about payments. Safe to run twice: an undecided payment moves only
  * under a lease, a decided payment only by the table of late words.
  */
-import type { Money } from '@tollgate/plugin-kit'
+import type { Money, ReversalEnd } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import { otherReversal } from '../attention/store-told.ts'
@@ -21,7 +21,7 @@ import { rebuildAttempt } from './rebuild-attempt.ts'
 import { reversedAs } from './requested-reversal.ts'
 import { resolve } from './resolve.ts'
 import { settle } from './settle.ts'
-import { dropLease, runOutLease } from './store-settle.ts'
+import { dropLease, type LeaseRow, runOutLease } from './store-settle.ts'
 import type { Held, Payment } from './types.ts'
 import { noteApproval } from './word-during-reversal.ts'
 
@@ -90,8 +90,20 @@ export async function applyMessage(
     await giveBack(engine, now, taken.lease)
     return 'conflict'
   }
-  const work = await rebuildAttempt(engine, mine.payment, taken.lease)
-  const { moved } = await ended(engine, work, outcome, taken.enquiries, amount, source)
+  return endUnder(engine, mine, taken, outcome, amount, source)
+}
+
+/** Ends an open payment, or moves it on, under a lease. */
+async function endUnder(
+  engine: Engine,
+  { payment }: Held,
+  { lease, enquiries }: Pick<LeaseRow, 'lease' | 'enquiries'>,
+  outcome: Told,
+  amount: Money,
+  source: 'event' | 'settlement',
+): Promise<MessageResult> {
+  const work = await rebuildAttempt(engine, payment, lease)
+  const { moved } = await ended(engine, work, outcome, enquiries, amount, source)
   return moved ? 'settled' : 'wait'
 }
 
@@ -190,7 +202,7 @@ async function enquire(
   if (after === undefined || !isVerified) return 'enquired'
   if (isOpen(after.state)) {
     if (outcome.is === 'reversed' || outcome.is === 'notReversed') {
-      return endAfterEnquiry(engine, before, outcome, amount)
+      return endAfterEnquiry(engine, before, outcome, amount, source)
     }
     if (isUnderReversal(after)) {
       const now = await held(engine, attemptKey)
@@ -208,12 +220,16 @@ async function enquire(
   return applied === 'conflict' || applied === 'settled' ? applied : 'enquired'
 }
 
-/** The end of a reversal waits for the record of its request, which another process may be writing. */
+/**
+ * The end of a reversal waits for the record of its request, which another process may be writing. A failed reversal
+ * ends the payment, also where the enquiry knows nothing of it: its money stands, and no later answer has to say so.
+ */
 async function endAfterEnquiry(
   engine: Engine,
   before: Held,
-  outcome: Told,
+  outcome: ReversalEnd,
   amount: Money,
+  source: 'event' | 'settlement',
 ): Promise<MessageResult> {
   const now = await held(engine, before.payment.attemptKey)
   if (now === undefined) return 'enquired'
@@ -223,11 +239,17 @@ async function endAfterEnquiry(
   // The enquiry has found the reversal, or the amount of the operation.
   const standing = standingOf(payment, attempt.state)
   if (treatmentOf(payment.effect, standing, word) !== 'enquire') return 'wait'
-  if (outcome.is !== 'reversed' || !isOpen(payment.state)) return 'enquired'
   // Under a lease, like every entry that the end of the payment has to hear.
   const taken = await takeAttempt(engine, payment.attemptKey, 'word')
   if (taken === undefined) return 'wait'
   const isUnchanged = isAsRead(now, taken.lease)
+  if (isUnchanged && outcome.is === 'notReversed') {
+    // The enquiry may have found the success of another operation.
+    const isOther = await listIfEndOfAnother(engine, payment, outcome)
+    if (!isOther) return endUnder(engine, now, taken, outcome, amount, source)
+    await giveBack(engine, now, taken.lease)
+    return 'conflict'
+  }
   if (isUnchanged) await listOtherReversal(engine, payment, amount)
   await giveBack(engine, now, taken.lease)
   if (!isUnchanged) return 'wait'

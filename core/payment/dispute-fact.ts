@@ -8,15 +8,17 @@ import { followingPayment } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
 import { isOpen } from './late-word-table.ts'
 import { announce, eventOf, notifies } from './payment-event.ts'
-import type { FactRow, Recorded } from './store-dispute.ts'
+import type { FactRow, Recorded, SeenSums } from './store-dispute.ts'
 import {
+  type ChainRow,
   type ChargebackRow,
   capturesOf,
+  chainOf,
   chargebacksByRecord,
   standingOf,
 } from './store-dispute-read.ts'
-import { balanceById, paymentById, toBalance, toPayment } from './store-read.ts'
-import type { Balance, Payment } from './types.ts'
+import { paymentById, toPayment } from './store-read.ts'
+import type { Payment } from './types.ts'
 
 /** The code of a chargeback whose reason is not a result code. */
 const noReason = '000.100.200'
@@ -37,34 +39,34 @@ export function chargebackReason(reason: string | undefined): {
 export type Hit = {
   readonly target: Payment
   readonly isAuthorisation: boolean
-  /** Approved captures of an authorisation. */
+  /** All authorisations of the chain, the oldest first: of an authorisation or a capture. */
+  readonly members: readonly string[]
+  /** Those that have sums, or would get them. */
+  readonly roots: readonly string[]
+  /** Approved captures of an authorisation's chain. */
   readonly captures: readonly string[]
   /** All captures, including failed ones. */
   readonly ever: readonly string[]
   /** Attempt keys of the captures. */
   readonly keys: readonly string[]
-  /** A capture is under way, or still to come. */
+  /** A capture is under way or still to come, or the authorisation is being replaced. */
   readonly isUndecided: boolean
-  /** Sums of an authorisation, read before its captures; null: none stood. */
-  readonly sums: Balance | null
+  /** Sums of an authorisation's chain, read before its captures; empty: none stood. */
+  readonly sums: readonly SeenSums[]
 }
 
-/** The payment that a chargeback hits: for an authorisation, its only capture. */
+/** The payment that a chargeback hits: for an authorisation, the only capture of its chain. */
 export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit> {
-  const isAuthorisation = ['authorisation', 'replacement', 'increase'].includes(payment.effect)
+  const isAuthorisation = isOfChain(payment)
+  const chain = await chainIds(engine, payment)
+  const ids = chain.map(({ id }) => id)
+  const rooted = chain.filter(({ effect }) => effect !== 'increase')
+  const about = { isAuthorisation, members: ids, roots: rooted.map(({ id }) => id) }
   if (!isAuthorisation) {
-    return {
-      target: payment,
-      isAuthorisation,
-      captures: [],
-      ever: [],
-      keys: [],
-      isUndecided: false,
-      sums: null,
-    }
+    const none = { captures: [], ever: [], keys: [], sums: [] }
+    return { ...about, ...none, target: payment, isUndecided: false }
   }
-  const [balance] = await engine.lanes.single(balanceById(payment.rootId))
-  const rows = await engine.lanes.single(capturesOf(payment.rootId))
+  const rows = await engine.lanes.single(capturesOf(payment.id))
   const captures = rows.filter(({ state }) => state === 'approved').map(({ id }) => id)
   const [only] =
     captures.length === 1 ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
@@ -72,25 +74,56 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   const isToCome =
     payment.state === 'approved' && payment.chainId !== null && !ever.includes(payment.chainId)
   return {
+    ...about,
     target: only === undefined ? payment : toPayment(only),
-    isAuthorisation,
     captures,
     ever,
     keys: rows.map(({ attempt_key }) => attempt_key),
-    isUndecided: isToCome || rows.some(({ state }) => isOpen(state)),
-    sums: balance === undefined ? null : toBalance(balance),
+    isUndecided:
+      isToCome ||
+      rows.some(({ state }) => isOpen(state)) ||
+      rooted.some(({ effect, state }) => effect === 'replacement' && isOpen(state)),
+    sums: chain.flatMap((row) => (row.has_stood ? [sumsOf(row)] : [])),
   }
 }
 
+/** A capture belongs to the chain of its authorisation. */
+const chainIds = ({ lanes }: Engine, payment: Payment) => {
+  const id = authorisationOf(payment)
+  return id === null ? [] : lanes.single(chainOf(id))
+}
+
+const isOfChain = ({ effect }: Payment): boolean =>
+  ['authorisation', 'replacement', 'increase'].includes(effect)
+
+/** An authorisation of the chain that a payment belongs to; null: it belongs to none. */
+const authorisationOf = (payment: Payment): string | null =>
+  isOfChain(payment) ? payment.id : payment.effect === 'capture' ? payment.parentId : null
+
+const sumsOf = ({ id, captures, captured, capturing, closed_by }: ChainRow): SeenSums => ({
+  rootId: id,
+  count: captures ?? 0,
+  captured: captured ?? 0n,
+  capturing: capturing ?? 0n,
+  closedBy: closed_by,
+})
+
 /**
  * Balances from which money of the charged-back payment could go out. They can stand although what the acquirer names is
- * over: those of a declined increase, of an authorisation that failed later, and the authorisation of a declined capture.
+ * over: those of a declined increase, of an authorisation that failed later, and the authorisations of a declined capture.
+ * One that does not stand yet freezes when it begins.
  */
-export function balancesOf(payment: Payment, { target, captures, sums }: Hit): readonly string[] {
-  const { state, effect, rootId, parentId } = payment
-  const hasStood = state === 'approved' || sums !== null
-  if (hasStood) return [...new Set([rootId, target.rootId, ...captures])]
-  return effect === 'capture' && parentId !== null ? [parentId] : []
+export function balancesOf(
+  payment: Payment,
+  { target, captures, roots, sums }: Hit,
+): readonly string[] {
+  const { state, effect, rootId } = payment
+  if (effect === 'capture' && state !== 'approved') return roots
+  const hasStood = state === 'approved' || sums.length > 0
+  if (!hasStood) return []
+  // An approved capture, or a sale, leaves its authorisation alone.
+  const beside = isOfChain(payment) ? roots : []
+  return [...new Set([rootId, ...beside, target.rootId, ...captures])]
 }
 
 /**
@@ -98,22 +131,16 @@ export function balancesOf(payment: Payment, { target, captures, sums }: Hit): r
  * given back again nor kept. A chargeback by the key of an authorisation stays with the
  * authorisation while no capture has it.
  */
-export async function isChargedBack(
-  { lanes }: Engine,
-  { id, parentId, effect }: Payment,
-): Promise<boolean> {
-  const isCapture = effect === 'capture'
-  return (await lanes.single(standingOf(id, isCapture ? parentId : null))).length > 0
+export async function isChargedBack({ lanes }: Engine, payment: Payment): Promise<boolean> {
+  return (await lanes.single(standingOf(payment.id, authorisationOf(payment)))).length > 0
 }
 
-/** Whether a fact belongs to the named payment; an authorisation counts as its captures. */
+/** Whether a fact belongs to the named payment; an authorisation counts as the captures of its chain. */
 export const isOf = (
-  { target, ever }: Hit,
+  { target, ever, members }: Hit,
   payment: Payment,
   { payment_id }: ChargebackRow,
-): boolean =>
-  [payment.id, target.id, ...ever].includes(payment_id) ||
-  (payment.effect === 'capture' && payment.referencedId === payment_id)
+): boolean => [payment.id, target.id, ...ever, ...members].includes(payment_id)
 
 export type Fact = Pick<
   FactRow,

@@ -55,7 +55,7 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Step>
   const { payment, minor, currency } = reported
   const hit = await chargedBack(engine, payment)
   // Read before the facts: another report of this moment takes the place and changes the sums.
-  const family = familyOf(payment)
+  const family = familyOf(payment, hit)
   const [taken] = await engine.lanes.single(placesOf(family))
   const [sums] = await engine.lanes.single(balanceById(hit.target.rootId))
   const rounds = await roundsOf(engine, reported)
@@ -116,30 +116,20 @@ async function reportChargeback(engine: Engine, reported: Report): Promise<Step>
   return 'recorded'
 }
 
-/** A report names the authorisation or its capture, so both are one family. */
-const familyOf = ({ effect, parentId, rootId }: Payment): string =>
-  effect === 'capture' ? (parentId ?? rootId) : rootId
+/** A report names an authorisation or its capture, so a chain and its captures are one family. */
+const familyOf = ({ rootId }: Payment, { members }: Hit): string => members[0] ?? rootId
 
 /**
  * The state behind a decision. A concurrent decision or capture makes the statement write nothing.
  */
 const seenOf = (
-  { id, state, rootId, attemptKey }: Payment,
+  { id, state, attemptKey }: Payment,
   { sums, captures, keys }: Hit,
 ): Omit<Seen, 'sums' | 'place'> => ({
   paymentId: id,
   state,
   about: [attemptKey, ...keys],
-  authorisation:
-    sums === null
-      ? null
-      : {
-          rootId,
-          captures,
-          count: sums.captures,
-          captured: sums.captured,
-          capturing: sums.capturing,
-        },
+  authorisation: sums.length === 0 ? null : { id, captures, sums },
 })
 
 /** Why a chargeback is outside of the sums, and which balances wait for an operator. */

@@ -91,7 +91,7 @@ export function carriedOver(
 }
 
 /** Effects that wait while an entry of the operators' list freezes the payment. */
-const holds: ReadonlySet<Effect> = new Set(['capture', 'refund', 'release', 'void'])
+const holds: ReadonlySet<Effect> = new Set(['capture', 'refund', 'release', 'void', 'replacement'])
 
 export function refusalCode(
   balance: Balance | undefined,

@@ -91,6 +91,7 @@ export const lateWords: Readonly<Record<Standing, Readonly<Record<Word, Treatmen
     // A process may have died between its request and the record of it.
     reversed: 'settle',
     'reversed-otherwise': 'enquire',
+    // An answer that decides comes first; without one, the money stands.
     'not-reversed': 'enquire',
     nothing: 'enquire',
   },

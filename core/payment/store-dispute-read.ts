@@ -1,5 +1,6 @@
 /** SQL that reads chargebacks, their reversals and their open amounts. */
 import { type Sql, sql } from '../db/sql.ts'
+import type { Effect } from './operation-kinds.ts'
 import { membersOf } from './stored-members.ts'
 import type { PaymentState } from './types.ts'
 
@@ -78,18 +79,18 @@ export const placesOf = (family: string) => sql<{ places: number }>`
  * The open amounts of chargebacks by currency, including chargebacks outside of the sums. A late
  * success has no sums, yet its money is gone. Empty: no chargeback is open.
  *
- * @param parentId For a capture, its authorisation: chargebacks by the key of the authorisation
- * stay there while no capture has them.
+ * @param authorisationId Of a capture or an authorisation: chargebacks by a key of the chain stay at
+ * that authorisation while no capture has them.
  */
-export const standingOf = (paymentId: string, parentId: string | null) => sql<{
+export const standingOf = (paymentId: string, authorisationId: string | null) => sql<{
   currency: string
   minor: bigint
 }>`
-with recursive ${membersOf(sql`id = ${parentId}::uuid and effect in ('authorisation', 'replacement')`)},
+with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)},
 subject as (
   select ${paymentId}::uuid as id
-  union all
-  select id from member)
+  union
+  select id from member where effect in ('authorisation', 'replacement', 'increase'))
 select currency, sum(minor - given_back)::bigint as minor
 from tollgate.chargeback
 where payment_id in (select id from subject) and kind = 'chargeback' and given_back < minor
@@ -101,13 +102,13 @@ export const chargebacksByRecord = (recordIds: readonly string[]) => sql<Chargeb
   from tollgate.chargeback
   where record_id = any(${recordIds}::uuid[]) and kind = 'chargeback'`
 
-/** Captures of an authorisation and its increases, including failed captures. */
-export const capturesOf = (rootId: string | null) => sql<{
+/** Captures of the chain of an authorisation, including failed captures. */
+export const capturesOf = (authorisationId: string | null) => sql<{
   id: string
   state: PaymentState
   attempt_key: string
 }>`
-  with recursive ${membersOf(sql`id = ${rootId}::uuid`)}
+  with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)}
   select capture.id, capture.state, capture.attempt_key
   from member
   cross join lateral (
@@ -116,3 +117,27 @@ export const capturesOf = (rootId: string | null) => sql<{
     where referenced_id = member.id and effect = 'capture'
     offset 0) as capture
   order by capture.id`
+
+/** The authorisations of a chain, the oldest first, and the sums of those that ever stood and count for themselves. */
+export const chainOf = (authorisationId: string) => sql<ChainRow>`
+  with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)}
+  select member.id, member.state, member.effect, balance.captures, balance.captured, balance.capturing,
+    balance.closed_by, balance.payment_id is not null as has_stood
+  from member
+  left join lateral (
+    select payment_id, captures, captured, capturing, closed_by
+    from tollgate.payment_balance
+    where payment_balance.payment_id = member.id
+    offset 0) as balance on true
+  order by member.id`
+
+export type ChainRow = {
+  id: string
+  state: PaymentState
+  effect: Effect
+  has_stood: boolean
+  captures: number | null
+  captured: bigint | null
+  capturing: bigint | null
+  closed_by: string | null
+}

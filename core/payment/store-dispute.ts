@@ -57,18 +57,26 @@ export type Seen = {
    */
   readonly about: readonly string[]
   /**
-   * For a standing authorisation: its approved captures, and its sums, read before the captures.
+   * For a chain with an authorisation that stands: its approved captures, and its sums, read before the
+   * captures.
    */
   readonly authorisation: {
-    readonly rootId: string
+    readonly id: string
     readonly captures: readonly string[]
-    readonly count: number
-    readonly captured: bigint
-    readonly capturing: bigint
+    readonly sums: readonly SeenSums[]
   } | null
   /** The sums of the charged-back payment, which every chargeback within them changes; null: none. */
   readonly sums: { readonly paymentId: string; readonly chargedBack: bigint } | null
   readonly place: Place
+}
+
+/** The sums of an authorisation that its captures and its replacement change. */
+export type SeenSums = {
+  readonly rootId: string
+  readonly count: number
+  readonly captured: bigint
+  readonly capturing: bigint
+  readonly closedBy: string | null
 }
 
 /** The place of a reported chargeback among those of its family; two reports that read the same facts compete for one. */
@@ -106,12 +114,14 @@ fact as (
   returning counted)`
 
 /**
- * Locks the payment and the sums of its authorisation, which every capture changes, and returns a
- * row only when both are unchanged. A statement that waited for a lock sees the changed row. The
+ * Locks the payment and the sums of its chain, which every capture and every replacement changes, and returns a
+ * row only when they are unchanged. A statement that waited for a lock sees the changed row. The
  * statement also ends the fence of an operator's decision that did not see the chargeback. Lock
  * order: attempt, payment, balance.
  */
-const stillAs = ({ paymentId, state, about, authorisation, sums }: Seen): Sql => sql`
+const stillAs = ({ paymentId, state, about, authorisation, sums: counted }: Seen): Sql => {
+  const sums = authorisation?.sums ?? []
+  return sql`
 unfenced as (
   update tollgate.attempt set lease = lease + 1
   where key = any(${about}::text[]) and state = 'late' and lease_until is null
@@ -124,26 +134,29 @@ named as (
   for share),
 authorised as (
   select balance.payment_id
-  from tollgate.payment_balance as balance
-  where balance.payment_id = ${authorisation?.rootId ?? null}::uuid
-    and balance.captures = ${authorisation?.count ?? null}::integer
-    and balance.captured = ${text(authorisation?.captured)}::bigint
-    and balance.capturing = ${text(authorisation?.capturing)}::bigint
+  from unnest(${sums.map(({ rootId }) => rootId)}::uuid[], ${sums.map(({ count }) => count)}::integer[],
+    ${sums.map(({ captured }) => text(captured))}::bigint[], ${sums.map(({ capturing }) => text(capturing))}::bigint[],
+    ${sums.map(({ closedBy }) => closedBy)}::uuid[]) as seen (root_id, captures, captured, capturing, closed_by)
+  join tollgate.payment_balance as balance on balance.payment_id = seen.root_id
+  where balance.captures = seen.captures and balance.captured = seen.captured and balance.capturing = seen.capturing
+    and balance.closed_by is not distinct from seen.closed_by
     and (
       select coalesce(array_agg(known.id order by known.id) filter (where known.state = 'approved'), '{}')
-      from (${capturesOf(authorisation?.rootId ?? null)}) as known) = ${authorisation?.captures ?? []}::uuid[]
-  for update),
+      from (${capturesOf(authorisation?.id ?? null)}) as known) = ${authorisation?.captures ?? []}::uuid[]
+  order by balance.payment_id
+  for update of balance),
 counted as (
   select balance.payment_id
   from tollgate.payment_balance as balance
-  where balance.payment_id = ${sums?.paymentId ?? null}::uuid
-    and balance.charged_back = ${text(sums?.chargedBack)}::bigint
+  where balance.payment_id = ${counted?.paymentId ?? null}::uuid
+    and balance.charged_back = ${text(counted?.chargedBack)}::bigint
   for update),
 still as (
   select named.id
   from named
-  where (${authorisation?.rootId ?? null}::uuid is null or exists (select from authorised))
-    and (${sums?.paymentId ?? null}::uuid is null or exists (select from counted)))`
+  where (select count(*) from authorised) = ${sums.length}::integer
+    and (${counted?.paymentId ?? null}::uuid is null or exists (select from counted)))`
+}
 
 export const text = (value: bigint | undefined): string | null =>
   value === undefined ? null : String(value)

@@ -3,14 +3,14 @@ import { type Sql, sql } from '../db/sql.ts'
 import { membersOf } from './stored-members.ts'
 
 /**
- * Operations by whose keys an acquirer can name a payment. A chargeback of a capture can come by the key of its
- * authorisation, or of any increase of that one. One by the key of a capture that is open or failed says that the
- * money of the authorisation was taken.
+ * Operations by whose keys an acquirer can name a payment. A chargeback of a capture can come by the key of any
+ * authorisation of its chain. One by the key of a capture that is open or failed says that the money of the
+ * authorisation was taken.
  */
 const namesOf = (paymentId: string | null) => sql`
 paid as (
   select id, connector, attempt_key, case effect when 'capture' then parent_id else root_id end as root_id,
-    effect in ('authorisation', 'replacement') as is_authorisation
+    effect in ('authorisation', 'replacement', 'increase') as is_authorisation
   from tollgate.payment
   where id = ${paymentId}::uuid),
 ${membersOf(sql`id = (select root_id from paid)`)},

@@ -205,28 +205,27 @@ const zero = 0x30
 const nine = 0x39
 
 /** The digit at this place, in any script, also in a circle or raised; undefined for anything else. */
-function digitAt(text: string, at: number): number | undefined {
+export function digitAt(text: string, at: number): number | undefined {
   const code = text.charCodeAt(at)
   if (code < 0x80) return code >= zero && code <= nine ? code - zero : undefined
   // Most letters that are not ASCII lie where there are no digits.
   if (code < 0x660 && code !== 0xb2 && code !== 0xb3 && code !== 0xb9) return undefined
   const point = text.codePointAt(at)!
-  const known = foreign.get(point)
-  if (known !== undefined) return known === none ? undefined : known
+  const known = foreign[point]!
+  if (known !== unseen) return known === none ? undefined : known - 1
   const value = foreignDigit(point)
-  // Bounded: there are fewer digits than this, and a text cannot fill it with others.
-  if (value !== undefined) foreign.set(point, value)
-  else if (foreign.size < 4096) foreign.set(point, none)
+  foreign[point] = value === undefined ? none : value + 1
   return value
 }
 
+const unseen = 0
 const none = -1
+/** Each code point that was looked at: `none`, or the value of the digit and one. Senders choose which ones, so all have room. */
+const foreign = new Int8Array(0x110000)
 /** Digits that are not ASCII; those of Chinese, plain and as on cheques, are letters for Unicode. */
-const foreign = new Map<number, number>(
-  ['〇一二三四五六七八九', '零壹贰叁肆伍陆柒捌玖', '零壹貳參肆伍陸柒捌玖'].flatMap((digits) =>
-    [...digits].map((digit, value) => [digit.codePointAt(0)!, value] as const),
-  ),
-)
+for (const digits of ['〇一二三四五六七八九', '零壹贰叁肆伍陆柒捌玖', '零壹貳參肆伍陸柒捌玖']) {
+  for (const [value, digit] of [...digits].entries()) foreign[digit.codePointAt(0)!] = value + 1
+}
 
 /** First of the digits 1 to 9 that Unicode does not derive from plain ones, in circles of some kind. */
 const circled = [0x24f5, 0x2776, 0x2780, 0x278a]

@@ -1,12 +1,12 @@
 /** Detects names of authentication data, wherever senders choose names. */
+import { normalForm } from '../redaction/normal-form.ts'
 
 /**
  * Whether a name means card data, with any separators or capitals: `card_cvv`, `cardCvv`, `c_v_v`.
  */
 export function namesCardData(name: string): boolean {
   if (!mayName.test(name) && isAscii.test(name)) return false
-  const segments = name
-    .normalize('NFKC')
+  const segments = normalForm(name)
     .split(segmentEnd)
     .filter((segment) => segment !== '')
     .map((segment) => segment.toLowerCase())

@@ -27,6 +27,12 @@ const words: readonly [string, Json][] = [
   ['null', null],
 ]
 
+/** Each error reads its name anew, and one group of a long name can have as many as a request parameters. */
+const shortened = (path: string): string =>
+  path.length > mostOfName ? path.slice(0, mostOfName) : path
+/** A name of so many characters is refused in full as in part. */
+const mostOfName = limits.parameterNameCharacters + 1
+
 class JsonReader {
   readonly #text: string
   readonly #errors: ParameterErrors
@@ -78,7 +84,7 @@ class JsonReader {
       this.#skipBlanks()
       if (this.#text[this.#at] !== '"') throw this.#unexpected('a name in quotes')
       const key = this.#string()
-      const path = name === '' ? key : `${name}.${key}`
+      const path = shortened(name === '' ? key : `${name}.${key}`)
       if (!this.#skips(':')) throw this.#unexpected('":"')
       this.#count()
       const isRepeated = key in members

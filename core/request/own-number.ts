@@ -3,8 +3,9 @@
  * are stored and shown in clear.
  */
 import { GatewayError } from '../errors.ts'
-import { digitsOf, hasDigits } from '../redaction/card-numbers.ts'
+import { digitAt, digitsOf, hasDigits } from '../redaction/card-numbers.ts'
 import { layersOf } from '../redaction/escapes.ts'
+import { normalForm } from '../redaction/normal-form.ts'
 
 type Names = readonly (readonly [name: string, value: string])[]
 
@@ -48,10 +49,9 @@ const isLong = (text: string) => text.length >= shortest
 const plain = (text: string) => (/^[0-9]*$/.test(text) ? text : normal(text))
 
 const normal = (text: string) =>
-  text
-    .normalize('NFKC')
+  normalForm(text)
     .replace(/[^\p{L}\p{N}]/gu, '')
-    .replace(/\p{Nd}/gu, (digit) => digitsOf(digit))
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitAt(digit, 0)))
     .toUpperCase()
 
 /** The refusal of a field that repeats the number. */

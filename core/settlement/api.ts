@@ -9,7 +9,7 @@ import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId } from '../ids.ts'
 import { assign, type Decided, rerun } from './assign.ts'
-import { check } from './check.ts'
+import { type CheckedRecord, check } from './check.ts'
 import { fetchNow } from './fetch.ts'
 import { EmptyFile, merchantOfAccount, receive } from './receive.ts'
 import { commonEntity, settlementOf } from './scope.ts'
@@ -195,14 +195,15 @@ export class Settlements {
   /**
    * Marks a record as checked: it leaves the list until a correction changes it. Nothing else happens to it.
    *
+   * @returns what was checked.
    * @throws GatewayError 404 for an unknown record; 400 700.400.570 for a record that is not to be checked, or that
    * waits for `assign` or `rerun`; 403 without the right `reconcile`.
    */
-  readonly check = async (recordId: string, options: DecisionOptions): Promise<void> => {
+  readonly check = async (recordId: string, options: DecisionOptions): Promise<CheckedRecord> => {
     const caller = this.#caller(options, 'settlement.check', 'reconcile')
     const decided = decidedOf(caller, options)
     await this.#refuseForeign(caller, recordId)
-    await this.#engine.inFlight.track(check(this.#engine, recordId, decided))
+    return this.#engine.inFlight.track(check(this.#engine, recordId, decided))
   }
 
   /**

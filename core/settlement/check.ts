@@ -5,10 +5,16 @@ import { auditOf, type Decided } from './assign.ts'
 import { listExceptions } from './exception-entries.ts'
 import { checkRecord } from './store-check.ts'
 
+/** What was checked. A later file can have changed the record since somebody read it. */
+export type CheckedRecord = {
+  readonly matchStatus: string
+  readonly discrepancies: readonly string[]
+}
+
 /** @throws GatewayError 700.400.570 for a record that is not to be checked, or that needs another decision. */
-export async function check(engine: Engine, recordId: string, decided: Decided): Promise<void> {
+export function check(engine: Engine, recordId: string, decided: Decided): Promise<CheckedRecord> {
   const audit = auditOf(decided)
-  await engine.lanes.bulk(async (client) => {
+  return engine.lanes.bulk(async (client) => {
     const [moved] = await engine.lanes.database.query(client, checkRecord(recordId, audit))
     if (moved === undefined) {
       throw new GatewayError('700.400.570', {
@@ -17,5 +23,6 @@ export async function check(engine: Engine, recordId: string, decided: Decided):
       })
     }
     await listExceptions(engine, client, { id: moved.file_id, name: moved.file_name })
+    return { matchStatus: moved.match_status, discrepancies: moved.discrepancies }
   })
 }

@@ -9,6 +9,8 @@ import { isExceptional } from './stored-exceptional.ts'
 export const checkRecord = (recordId: string, audit: AuditOfDecision) => sql<{
   file_id: string
   file_name: string
+  match_status: string
+  discrepancies: string[]
 }>`
 with moved as (
   update tollgate.settlement_record as record set checked_version = record.version
@@ -30,7 +32,7 @@ audited as (${auditRows(
     before: sql`jsonb_build_object('status', moved.match_status, 'discrepancies', moved.discrepancies)`,
   },
 )})
-select file_id, name as file_name
+select file_id, name as file_name, match_status, discrepancies
 from moved`
 
 export type UnsettledRow = {

@@ -15,7 +15,7 @@ export async function agreedPlain(
   engine: Engine,
   caller: Caller,
   from: Pick<Endpoint, 'entityId'> & Partial<Endpoint>,
-  to: Pick<Endpoint, 'url' | 'wrapper'>,
+  to: Pick<Endpoint, 'url' | 'wrapper' | 'types'>,
 ): Promise<ProposalUse | null> {
   const isPlain = from.wrapper === 'NONE'
   if (to.wrapper !== 'NONE' || (isPlain && to.url === from.url)) return null
@@ -26,7 +26,8 @@ export async function agreedPlain(
   const operation = `${name} of a webhook endpoint without encryption`
   refuseUnlessHolds(engine, caller, 'administer', operation, { name, message })
   const { id = null, entityId } = from
-  const facts = { webhook: id, url: withoutSecrets(to.url), wrapper: to.wrapper }
+  const { wrapper, types } = to
+  const facts = { webhook: id, url: withoutSecrets(to.url), wrapper, types: types.toSorted() }
   // The URL may have a password, so the proposal only compares it.
   const deed = { kind: 'webhook.plain', entityId, facts, secrets: { url: to.url } } as const
   return engine.two.need(deed, actorOf(caller), caller.proposal)

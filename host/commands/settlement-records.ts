@@ -245,8 +245,8 @@ const check: Command = {
     const [record = ''] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, shell, {}, async ({ gateway }) => {
-      await gateway.settlement.check(record, decided)
-      print(shell, `record ${record} is checked`)
+      const { matchStatus, discrepancies } = await gateway.settlement.check(record, decided)
+      print(shell, `record ${record} is checked: ${[matchStatus, ...discrepancies].join(' ')}`)
       return 0
     })
   },

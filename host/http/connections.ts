@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientOf } from './client.ts'
 
@@ -11,7 +11,11 @@ const mostUnderWay = 32
 /** The connections of one address; `idle`: those without a request, the one that waits longest first. */
 type Guests = { readonly client: string; readonly all: Set<Guest>; readonly idle: Set<Guest> }
 
-type Guest = { readonly socket: Socket; readonly among: Guests; underWay: number }
+type Guest = {
+  readonly socket: Socket
+  readonly among: Guests
+  readonly underWay: Set<IncomingMessage>
+}
 
 export type ConnectionLimits = {
   /** Connections at once. */
@@ -25,7 +29,7 @@ export type Refused = (client: string, limit: keyof ConnectionLimits) => void
 
 /**
  * All connections of a server, counted by address. Where a place is needed, the address with the most connections gives
- * up one on which nothing is under way, so that nobody can hold all of them.
+ * up one on which nothing is under way, or else one whose request is not complete, so that nobody can hold all of them.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
@@ -52,23 +56,25 @@ export class Connections {
   }
 
   /** @returns false where the connection has too many requests under way, or is no more: it is ended. */
-  begin(socket: Socket): boolean {
+  begin(request: IncomingMessage): boolean {
+    const { socket } = request
     const guest = this.#guestOf(socket)
     if (guest === undefined || socket.destroyed) return false
-    if (guest.underWay >= mostUnderWay) {
+    if (guest.underWay.size >= mostUnderWay) {
       socket.destroy()
       return false
     }
-    guest.underWay += 1
+    guest.underWay.add(request)
     guest.among.idle.delete(guest)
     return true
   }
 
-  end(socket: Socket): void {
+  end(request: IncomingMessage): void {
+    const { socket } = request
     const guest = this.#guestOf(socket)
     if (guest === undefined) return
-    guest.underWay -= 1
-    if (guest.underWay === 0 && !socket.destroyed) guest.among.idle.add(guest)
+    guest.underWay.delete(request)
+    if (guest.underWay.size === 0 && !socket.destroyed) guest.among.idle.add(guest)
   }
 
   #guestOf(socket: Socket): Guest | undefined {
@@ -86,12 +92,14 @@ export class Connections {
     const isMany =
       own.all.size >= connectionsPerAddress && !this.#isProxy(socket.remoteAddress ?? '')
     const isFull = this.#byPlace.size >= connections
-    if ((isMany && !this.#giveUp(own)) || (isFull && !this.#giveUp(this.#largest()))) {
+    const isRefused =
+      (isMany && !this.#giveUp(oldest(own))) || (isFull && !this.#giveUp(this.#spared()))
+    if (isRefused) {
       socket.destroy()
       this.#refused(client, isMany ? 'connectionsPerAddress' : 'connections')
       return
     }
-    const guest: Guest = { socket, among: own, underWay: 0 }
+    const guest: Guest = { socket, among: own, underWay: new Set() }
     const place = placeOf(socket)
     this.#byClient.set(client, own)
     own.all.add(guest)
@@ -104,22 +112,24 @@ export class Connections {
     })
   }
 
-  /** Of the addresses with a connection that can be given up, the one with the most. */
-  #largest(): Guests | undefined {
-    let most: Guests | undefined
-    for (const guests of this.#byClient.values()) {
-      if (guests.idle.size > 0 && guests.all.size > (most?.all.size ?? 0)) most = guests
+  /** A connection of the address with the most, among those that have one to spare. */
+  #spared(): Guest | undefined {
+    for (const find of [oldest, firstIncomplete]) {
+      let spared: Guest | undefined
+      for (const guests of this.#byClient.values()) {
+        if (guests.all.size > (spared?.among.all.size ?? 0)) spared = find(guests) ?? spared
+      }
+      if (spared !== undefined) return spared
     }
-    return most
+    return undefined
   }
 
-  /** Ends the connection that waits longest for a request. @returns false where none does. */
-  #giveUp(guests: Guests | undefined): boolean {
-    const [oldest] = guests?.idle ?? []
-    if (oldest === undefined) return false
-    this.#forget(oldest)
-    this.#byPlace.delete(placeOf(oldest.socket))
-    oldest.socket.destroy()
+  /** @returns false without a connection to end. */
+  #giveUp(guest: Guest | undefined): boolean {
+    if (guest === undefined) return false
+    this.#forget(guest)
+    this.#byPlace.delete(placeOf(guest.socket))
+    guest.socket.destroy()
     return true
   }
 
@@ -129,6 +139,17 @@ export class Connections {
     all.delete(guest)
     if (all.size === 0 && this.#byClient.get(client) === guest.among) this.#byClient.delete(client)
   }
+}
+
+/** The connection that waits longest for a request. */
+const oldest = ({ idle: [first] }: Guests): Guest | undefined => first
+
+/** A connection whose requests have not come whole, so that nothing of them was carried out. */
+function firstIncomplete({ all }: Guests): Guest | undefined {
+  for (const guest of all) {
+    if ([...guest.underWay].every(({ complete }) => !complete)) return guest
+  }
+  return undefined
 }
 
 const placeOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`

@@ -80,9 +80,8 @@ export function openServer(
     requireHostHeader: false,
   }
   const guarded = (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    if (!connections.begin(socket)) return
-    response.once('close', () => connections.end(socket))
+    if (!connections.begin(request)) return
+    response.once('close', () => connections.end(request))
     const hosts = hostsOf(request)
     if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) {
       return listener(request, response)

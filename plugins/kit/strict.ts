@@ -86,7 +86,7 @@ export const pemKeys = (text: string): readonly string[] =>
     ? pemBlocks(text, (label) => label.endsWith('PRIVATE KEY'))
     : text
         .split(/[\s,]+|\\n/)
-        .filter((word) => strictBase64(word)?.[0] === derSequence)
+        .filter((word) => strictBase64(word)?.[0] === derSequence || word.length > longestNote)
         .map(
           (word) =>
             `-----BEGIN PRIVATE KEY-----\n${word.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`,
@@ -94,6 +94,8 @@ export const pemKeys = (text: string): readonly string[] =>
 
 /** The first byte of each key and certificate in DER. */
 const derSequence = 0x30
+/** A longer word is a key, also one that lost a character: left out, it would seem to be in use. */
+const longestNote = 64
 
 /** Certificates in one PEM text, each by itself. */
 export const pemCertificates = (text: string): readonly string[] =>

@@ -45,6 +45,9 @@ describe('the demo shop', () => {
     await pay(page)
     await page.waitForURL(/\/result/)
     await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor()
+    // The page waits a moment for the webhook, and then has a link.
+    const again = page.getByRole('link', { name: 'Look again' })
+    while ((await again.count()) > 0) await again.click()
     const text = await page.locator('main').innerText()
     assert.match(text, /"code": "000\.100\.110"/)
     assert.match(text, /"type": "PAYMENT"/)

@@ -250,6 +250,8 @@ describe('the payments beside it', () => {
     await run.tell(id, { outcome: approval })
     await until(async () => (await run.audited(id)).includes('reverse-by-key'))
     await run.dueNow(id)
+    // A look that is under way would tell the failure once more, after the redrive.
+    await until(async () => (await isPutOff(id)) || undefined)
     await run.tell(id, { outcome: { is: 'notReversed', why: 'it is settled' } })
     await until(async () => (await run.timers(id)).length === 0 || undefined)
     isReversible = true

@@ -231,6 +231,16 @@ describe('the reference of a success', { concurrency: true }, () => {
     assert.ok((await entries(id)).includes('conflict reference B notReversed'))
   })
 
+  test('tells it, too, where the enquiry about the failed reversal finds the success', async () => {
+    const { id, finds } = await asked()
+    await free(id)
+    await run.dueLater(id)
+    finds(approved({ reference: 'A' }, { amount }))
+    const outcome = { is: 'notReversed', refs: { reference: 'B' }, why: 'no' } as const
+    assert.equal(await run.tell(id, { outcome }), 'conflict')
+    assert.ok((await entries(id)).includes('conflict reference B notReversed'))
+  })
+
   test('keeps another amount that was accepted, when another operation of that amount is declined', async () => {
     const id = await run.pay({ ...undecided, debit: lose })
     await run.dueLater(id)

@@ -1,7 +1,9 @@
 /** The work of the largest requests, counted: a time would depend on the machine. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
+import { hasDigits } from '../../../core/redaction/card-numbers.ts'
 import { decode } from '../../../core/request/decode.ts'
+import { readJson } from '../../../core/request/json.ts'
 import { ParameterErrors } from '../../../core/request/parameter-errors.ts'
 import { type Level, planOf } from '../../../core/request/plan.ts'
 import { limits, operations } from '../../../schemas/index.ts'
@@ -74,4 +76,30 @@ describe('the search for card data', () => {
     const changed = { ...stored, cart: { items: [{ name: 'Table' }, ...items.slice(1)] } }
     assert.equal(read('payments.create', changed, stored).searchedCharacters, 'Table'.length)
   })
+})
+
+test('errors of a JSON body read no more of a name than a name may have', () => {
+  const long = 'A'.repeat(100_000)
+  const body = `{"${long}": {"a": 1, "a": 1, "b": [{"c": {"d": 1, "d": 1}}]}}`
+  const lengths: number[] = []
+  class Measured extends ParameterErrors {
+    override add(name: string, message: string): void {
+      lengths.push(name.length)
+      super.add(name, message)
+    }
+  }
+  readJson(Buffer.from(body), new Measured())
+  assert.equal(lengths.length, 2)
+  assert.ok(Math.max(...lengths) <= 2 * limits.parameterNameCharacters, `${lengths}`)
+})
+
+test('a character that was looked at once is known, whatever texts came before', () => {
+  const hangul = Array.from({ length: 11_172 }, (_, no) => String.fromCodePoint(0xac00 + no)).join(
+    '',
+  )
+  hasDigits(hangul, 13)
+  const lookedUp = mock.method(String, 'fromCodePoint')
+  hasDigits(hangul, 13)
+  assert.equal(lookedUp.mock.callCount(), 0)
+  lookedUp.mock.restore()
 })

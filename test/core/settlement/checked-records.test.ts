@@ -42,7 +42,10 @@ describe('the accountant of a merchant', () => {
     const fileId = await file({ id: 'CHECK-1', paymentId: id, amount: '90.00' })
     const listed = () => run.gateway.settlement.exceptions({ fileId })
     const [record] = await listed()
-    await run.gateway.settlement.check(record!.id, decided)
+    assert.deepEqual(await run.gateway.settlement.check(record!.id, decided), {
+      matchStatus: 'MATCHED',
+      discrepancies: ['AMOUNT'],
+    })
     assert.deepEqual([await listed(), await entries(fileId)], [[], []])
     await assert.rejects(run.gateway.settlement.check(record!.id, decided), { code: '700.400.570' })
     const [audit] = await run.sql<{ actor: string; action: string }>(

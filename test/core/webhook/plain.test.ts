@@ -96,6 +96,7 @@ describe('notifications without encryption', () => {
     )
     await strict.people.confirm(proposal, { by: confirmer as never })
     await assert.rejects(change({ url: elsewhere }, proposal), /about something else/)
+    await assert.rejects(change({ types: 'SCHEDULE' }, proposal), /about something else/)
     assert.equal((await change({}, proposal)).wrapper, 'NONE')
     await assert.rejects(change({ url: elsewhere }, proposal), /about something else|carried out/)
     assert.equal((await strict.webhooks.update(id, { wrapper: 'TEXT' }, { by })).wrapper, 'TEXT')

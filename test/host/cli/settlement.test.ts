@@ -88,7 +88,7 @@ describe('the command line: settlement', () => {
       assert.deepEqual(rest, [''])
       const [record = ''] = row!.split(';')
       const checked = await tollgate('settlement', 'check', record, '--reason', 'agreed')
-      assert.equal(checked.out, `record ${record} is checked\n`)
+      assert.equal(checked.out, `record ${record} is checked: MATCHED AMOUNT\n`)
       const left = await tollgate('settlement', 'exceptions', '--file', id)
       assert.equal(left.out, 'there is no record to check\n')
       const day = new Date().toISOString().slice(0, 10)

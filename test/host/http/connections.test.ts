@@ -267,6 +267,25 @@ describe('places of connections', () => {
     }
   })
 
+  test('requests that never come whole do not hold all places of a server', async () => {
+    const host = await startHost({ limits: { connections: 8, connectionsPerAddress: 2 } })
+    try {
+      const held: Set<Socket>[] = []
+      for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+        held.push(await idle(host.url, address, 2))
+      }
+      for (const socket of held.flatMap((sockets) => [...sockets])) {
+        socket.write('POST /v1/payments HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n')
+        socket.write('Content-Length: 9\r\n\r\n')
+        await once(socket, 'data')
+      }
+      assert.equal(await served(host.url), 200)
+      for (const socket of held.flatMap((sockets) => [...sockets])) socket.destroy()
+    } finally {
+      await host.close()
+    }
+  })
+
   test('the connections of a declared proxy are those of many clients', async () => {
     const host = await startHost({
       trustedProxy: ['loopback'],

@@ -1,6 +1,6 @@
 /** One value has one spelling: whatever two readers could read differently is refused. */
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import {
   pemCertificates,
@@ -74,4 +74,16 @@ test('a key as the base64 of its PKCS #8 is the key of its PEM', () => {
   for (const between of [',', '\n', '\\n', ', ']) {
     assert.deepEqual(pemKeys(`${words.join(between)}\n`), pem)
   }
+})
+
+test('a key that lost a character is a key that cannot be read, and not left out', () => {
+  const [one, two] = [1, 2].map(() =>
+    generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      .privateKey.export({ type: 'pkcs8', format: 'der' })
+      .toString('base64'),
+  ) as [string, string]
+  const keys = pemKeys(`${one}\n${two.slice(0, -1)}`)
+  assert.equal(keys.length, 2)
+  createPrivateKey(keys[0]!)
+  assert.equal(pemKeys(`note ${one}`).length, 1)
 })
