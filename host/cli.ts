@@ -70,11 +70,21 @@ function told(shell: Shell, lines: readonly string[]): number {
 /** @throws UsageError for a word that begins no command. */
 async function commandsOf(first: string): Promise<readonly Command[]> {
   const load = Object.hasOwn(modules, first) ? modules[first] : undefined
-  if (load === undefined) throw new UsageError(`unknown command "${first}"; see tollgate --help`)
+  if (load === undefined) {
+    const meant = await meantBy(first, Object.keys(modules))
+    const hint = meant === undefined ? 'see tollgate --help' : `did you mean ${meant}?`
+    throw new UsageError(`unknown command "${first}"; ${hint}`)
+  }
   return (await load()).commands
 }
 
-/** `tollgate entity --help` shows its commands. @throws UsageError for a second word that is none of them. */
+/** The word that a wrong one probably means. */
+async function meantBy(word: string, known: readonly string[]): Promise<string | undefined> {
+  const { suggest, vocabularyOf } = await import('@tollgate/core/early')
+  return suggest(word, vocabularyOf(known))
+}
+
+/** `tollgate entity` lists its commands. @throws UsageError for a second word that is none of them. */
 async function helpOfGroup(
   [first = '', second]: readonly string[],
   group: readonly Command[],
@@ -82,12 +92,12 @@ async function helpOfGroup(
 ): Promise<number> {
   const names = group.map(({ name }) => name.slice(first.length + 1))
   if (second !== undefined && second !== '--help') {
-    throw new UsageError(`unknown command "${first} ${second}"; ${first} has: ${names.join(', ')}`)
+    const meant = await meantBy(second, names)
+    const hint = meant === undefined ? '' : `did you mean ${first} ${meant}? `
+    const has = `${first} has: ${names.join(', ')}`
+    throw new UsageError(`unknown command "${first} ${second}"; ${hint}${has}`)
   }
-  const { helpOf } = await import('./commands/help.ts')
-  told(
-    shell,
-    group.flatMap((command) => [...helpOf(command), '']),
-  )
+  const { linesOf } = await import('./commands/help.ts')
+  told(shell, [...linesOf(group), '', `Help for one command: tollgate ${first} <command> --help`])
   return second === undefined ? 1 : 0
 }

@@ -1,10 +1,11 @@
 /** Checks the parts of an acquirer account as a person gives them. */
 import { PluginError } from '@tollgate/plugin-kit'
-import { brandOf } from '@tollgate/schemas'
+import { brandOf, brands } from '@tollgate/schemas'
 import type { Loaded } from '../connector/registry.ts'
 import { checkGiven, fieldsOf, isOpen, splitSettings } from '../entity/account-settings.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { suggest, vocabularyOf } from '../near-name.ts'
 
 const highestPosition = 1_000
 
@@ -77,10 +78,23 @@ export function checkBrands(brands: readonly string[] | null): string[] | null {
   if (brands === null || brands.length === 0) return null
   const codes = brands.map((name) => {
     const brand = brandOf(name)
-    if (brand === undefined) throw wrong('brands', `has the unknown brand ${name.slice(0, 32)}`)
+    if (brand === undefined) throw wrong('brands', unknownBrand(name))
     return brand.code
   })
   return [...new Set(codes)]
+}
+
+/** The codes of brands by what people write for them. */
+const codes = new Map(
+  brands.flatMap(({ code, aliases, title }) =>
+    [code, ...aliases, title].map((name) => [name, code]),
+  ),
+)
+
+function unknownBrand(name: string): string {
+  const meant = codes.get(suggest(name, vocabularyOf(codes.keys())) ?? '')
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `has the unknown brand ${name.slice(0, 32)}${hint}`
 }
 
 /** @throws GatewayError for a text that is no id. */

@@ -66,7 +66,7 @@ export function parseKeys(text: string): { id: string; key: Buffer }[] {
   const [current] = keys
   if (current?.key.every((byte) => byte === current.key[0])) {
     throw new Error(
-      `Key "${current.id}" is one byte repeated, which anybody would try first: put a new one before it (tollgate keys make), and take it away once "tollgate keys rewrap" has run`,
+      `Key "${current.id}" is one byte repeated, which anybody would try first: put a new one before it (makeKey of @tollgate/core, or "tollgate keys make"), and take it away once "tollgate keys rewrap" has run`,
     )
   }
   if (keys.length === 0) throw new Error('No key given: expected <id>:<64 hex digits>')
@@ -82,7 +82,7 @@ export function makeKey(id: string): string {
 
 /** The keys of a variable that is not set. */
 function unsetKeys(name: string | undefined): KeyProvider & { readonly currentId: string } {
-  const missing = `has no keys: ${name ?? 'the text for localKeys'} is not set; "tollgate keys make" makes a key`
+  const missing = `has no keys: ${name ?? 'the text for localKeys'} is not set; makeKey('main') of @tollgate/core makes a key, as does "tollgate keys make main"`
   const refuse = async (): Promise<never> => {
     throw new KeyProviderError(`The vault ${missing}`)
   }

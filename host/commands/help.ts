@@ -21,6 +21,13 @@ export function helpOf(command: Command): string[] {
   return [wholeUsageOf(command), '', command.summary, '', ...columns(options), ...notes]
 }
 
+/** One line for each command. */
+export function linesOf(commands: readonly Command[]): string[] {
+  return columns(
+    commands.map(({ name, words = [], summary }) => [`  ${[name, ...words].join(' ')}`, summary]),
+  )
+}
+
 export async function help(commands: readonly Command[]): Promise<string[]> {
   const { describeSettings } = await import('../config/describe.ts')
   const settings = describeSettings()
@@ -33,9 +40,7 @@ export async function help(commands: readonly Command[]): Promise<string[]> {
     'tollgate <command> [options]',
     '',
     'Commands:',
-    ...columns(
-      commands.map(({ name, words = [], summary }) => [`  ${[name, ...words].join(' ')}`, summary]),
-    ),
+    ...linesOf(commands),
     '',
     'Settings, as environment variables or in tollgate.config.ts:',
     ...columns(settings),

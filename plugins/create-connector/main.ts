@@ -17,6 +17,10 @@ Without an option, the command asks. npx takes the options without "--":
 npx create-tollgate-connector <name> [options]
 `
 
+/** From files beside the package, as the guide packs them. Without --no-save, npm would write their paths into the manifest. */
+const install =
+  'npm install --no-save ../packages/tollgate-schemas-*.tgz ../packages/tollgate-plugin-kit-*.tgz'
+
 type Ask = (question: string) => Promise<string>
 
 /** Sets the exit code. */
@@ -65,7 +69,7 @@ async function run(words: readonly string[]): Promise<void> {
     }
     const folder = createConnector(choices, process.cwd())
     process.stdout.write(
-      `\n${folder} is ready. Next:\n\n  cd ${basename(folder)}\n  npm install\n  npm test\n\nIts README.md lists the decisions that are yours.\n`,
+      `\n${folder} is ready. Next:\n\n  cd ${basename(folder)}\n  ${install}\n  npm test\n\nOnce the packages are on the registry, "npm install" is enough.\nThe README.md lists the decisions that are yours.\n`,
     )
   } finally {
     asking.close()

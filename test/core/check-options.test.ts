@@ -33,7 +33,10 @@ describe('options of createGateway', () => {
     })
     assert.deepEqual(Object.keys(problems).toSorted(), ['database.url', 'keys'])
     assert.equal(problems['database.url'], 'is missing')
-    assert.match(problems.keys!, /has no keys.+is not set/)
+    assert.match(
+      problems.keys!,
+      /has no keys.+is not set; makeKey\('main'\) of @tollgate\/core .+tollgate keys make/,
+    )
   })
 
   test('missing, unknown and wrong options stand in one error', async () => {

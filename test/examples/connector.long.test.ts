@@ -54,7 +54,10 @@ test('every command of the guide works, and its program takes a payment', async 
   }
   await typed(create, folder)
   const own = path.join(folder, 'north-bank')
+  const manifest = () => readFileSync(path.join(own, 'package.json'), 'utf8')
+  const written = manifest()
   await typed(install, own)
+  assert.equal(manifest(), written, 'no path of this machine, so the package is installed anywhere')
   assert.match(await typed(check, own), /# fail 0|fail 0/)
   assert.ok((await typed(list, own)).split('\n').length > 15)
   await typed(build, own)

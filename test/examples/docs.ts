@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { createGateway, localKeys, makeKey } from '../../core/index.ts'
+import { makeKey } from '../../core/index.ts'
 import { createDatabase, type TestDatabase } from '../rig/database.ts'
 import { packedProject } from '../rig/packed.ts'
 import { fenced } from './fenced.ts'
@@ -28,20 +28,9 @@ function program(file: string, source: string) {
 before(async () => {
   packed = await packedProject([])
   database = await createDatabase()
-  await using gateway = await createGateway({
-    database: { url: database.url },
-    environment: 'test',
-    keys: localKeys(keys),
-    plugins: [],
-  })
-  const psp = await gateway.entities.create({ kind: 'psp', name: 'Docs' })
-  const division = await gateway.entities.create({ kind: 'division', name: 'Docs', parentId: psp })
-  const merchant = await gateway.entities.create({
-    kind: 'merchant',
-    name: 'Docs',
-    parentId: division,
-  })
-  entityId = await gateway.entities.create({ kind: 'channel', name: 'Docs', parentId: merchant })
+  const [first = '', channel = ''] = fenced('README.md', 'js')
+  const gateway = first.split('\ngateway.on')[0]!
+  entityId = (await program('channel.mjs', `${gateway}\n${channel}`)).stdout.trim()
 })
 after(async () => {
   await database.drop()

@@ -107,6 +107,19 @@ describe('the acquirer as a process', () => {
     assert.equal(code, 0, 'the process ends by itself on request')
   })
 
+  it('the command of a clone starts it', async (test) => {
+    const ledger = join(folder(test), 'ledger')
+    const started = ['run', '--silent', 'simulator', '--', '--port', '0', '--ledger', ledger]
+    const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+    const child = spawn('npm', started, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+    test.after(() => child.kill())
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const { url, pid } = JSON.parse(line) as { url: string; pid: number }
+    assert.match(url, /^http:\/\/127\.0\.0\.1:[0-9]+$/)
+    process.kill(pid, 'SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+
   it('wrong arguments print the usage', async (test) => {
     const child = run(test, ['--prot', '1'])
     const usage: string[] = []

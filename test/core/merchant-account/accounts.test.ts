@@ -208,7 +208,9 @@ describe('acquirer accounts', () => {
       [{ settings: { apiKey: 'b'.repeat(32) } }, /rotate replaces secrets/],
       [{ settings: { merchantId: '' } }, /merchantId is missing/],
       [{ position: 1.5 }, /position must be a whole number/],
-      [{ brands: ['NONE'] }, /unknown brand NONE/],
+      [{ brands: ['NONESUCH'] }, /unknown brand NONESUCH$/],
+      [{ brands: ['VISA', 'MASTERCARD'] }, /unknown brand MASTERCARD; did you mean MASTER\?$/],
+      [{ brands: ['visaa'] }, /unknown brand visaa; did you mean VISA\?$/],
       [{}, /give brands, position or settings/],
     ]
     for (const [edit, message] of refusals) {

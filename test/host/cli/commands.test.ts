@@ -55,8 +55,27 @@ describe('the command line: commands', () => {
     assert.equal(await done('--version'), buildNumber)
   })
 
+  test('a word that begins several commands lists them, one line for each', async () => {
+    for (const [line, code] of [
+      ['settlement', 1],
+      ['settlement --help', 0],
+    ] as const) {
+      const listed = await run(line)
+      assert.equal(listed.code, code)
+      const lines = listed.out.trimEnd().split('\n')
+      assert.match(lines.at(-1)!, /tollgate settlement <command> --help/)
+      assert.ok(lines.length > 4)
+      for (const one of lines.slice(0, -2)) assert.match(one, /^ {2}settlement [a-z]+.* {2}[A-Z]/)
+    }
+  })
+
   test('an unknown command or setting is refused with the known ones', async () => {
     await refused('frobnicate', /unknown command "frobnicate"; see tollgate --help/)
+    await refused('inspct', /unknown command "inspct"; did you mean inspect\?$/m)
+    await refused(
+      'token craete',
+      /unknown command "token craete"; did you mean token create\? token has: create, list/,
+    )
     await refused(
       'token frobnicate',
       /unknown command "token frobnicate"; token has: create, list, rotate, revoke/,

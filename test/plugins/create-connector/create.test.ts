@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import {
   existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -110,6 +111,25 @@ describe('a created package', () => {
     assert.equal(check().status, 0)
   })
 
+  test('is not published while a dependency is a file of one machine', () => {
+    const { made, read } = created('of-files', 'json', [])
+    rmSync(path.join(made, 'src'), { recursive: true })
+    mkdirSync(path.join(made, 'src'))
+    const manifest = JSON.parse(read('package.json')) as Record<string, object>
+    const checked = (changed: object) => {
+      writeFileSync(path.join(made, 'package.json'), JSON.stringify({ ...manifest, ...changed }))
+      return spawnSync(process.execPath, [path.join(made, 'test/decided.ts')], { encoding: 'utf8' })
+    }
+    assert.equal(checked({}).status, 0)
+    for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies']) {
+      const { status, stderr } = checked({ [kind]: { '@tollgate/schemas': 'file:../s.tgz' } })
+      assert.equal(status, 1)
+      assert.match(stderr, new RegExp(`${kind}: @tollgate/schemas file:\\.\\./s\\.tgz`))
+    }
+    // Whoever installs the package gets none of these.
+    assert.equal(checked({ devDependencies: { tools: 'file:../tools' } }).status, 0)
+  })
+
   const command = (words: readonly string[], answers: string) =>
     new Promise<{ code: number | null; out: string; errors: string }>((resolve) => {
       const bin = path.join(root, 'plugins/create-connector/bin/create-tollgate-connector.js')
@@ -132,7 +152,7 @@ describe('a created package', () => {
     assert.equal(code, 0)
     assert.match(out, /a name has at most/)
     assert.match(out, /the wire is one of json, xml, form/)
-    assert.match(out, /cd asked\n {2}npm install\n {2}npm test/)
+    assert.match(out, /cd asked\n {2}npm install --no-save \.\.\/packages\/\S+ \S+\n {2}npm test\n/)
     const source = readFileSync(path.join(folder, 'asked/src/index.ts'), 'utf8')
     assert.match(source, /complete:/)
     assert.doesNotMatch(source, /inbound|settlement/)

@@ -31,7 +31,7 @@ export function followUp({ amount, key, kind, original }: Operation): Fields {
   return { reference: key, type: typeOf(kind), original: id, ...amountOf(amount) }
 }
 
-// DECIDE(amount): minor units or decimals? See the formats in the guide for currencies without two decimals.
+// DECIDE(amount): minor units or decimals? See the formats in the guide. Currencies whose digits are not those of ISO 4217 belong in `exponents` of the sandbox, too: the suite tries only those.
 const amountOf = ({ minor, currency }: Money) => ({ amount: String(minor), currency })
 
 // DECIDE(types): the acquirer's words for the operations.
