@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { createFetchHandler } from '@tollgate/host/fetch'
 import Fastify from 'fastify'
 import { gateway, placeOrder, port, untilSignal } from './gateway.mjs'
@@ -17,7 +18,7 @@ app.register(
       const asked = new Request(new URL(raw.url ?? '/', 'http://shop.example'), {
         ...{ method, signal: client.signal },
         headers: Object.entries(raw.headers).map(([name, value]) => [name, String(value)]),
-        body: request.body === undefined ? null : raw,
+        body: request.body === undefined ? null : Readable.toWeb(raw),
         duplex: 'half',
       })
       return pay(asked, { address: ip })
