@@ -108,7 +108,7 @@ export class KeyWatch {
           this.#tellProbe(id, keyEncryptionKeyId)
           continue
         }
-        if (isMissing) shut.push({ id, purpose, state, keyEncryptionKeyId })
+        if (isMissing && purpose !== 'probe') shut.push({ id, purpose, state, keyEncryptionKeyId })
         if (isMissing && this.#use.shut.includes(id)) continue
         this.#log.warn(
           { dataKey: id, purpose, state, why: wordOf(error) },
