@@ -18,8 +18,10 @@ export type Verified = {
   /** Existing links, and the end of the chain for safekeeping elsewhere. */
   readonly links: bigint
   readonly anchor: string
-  /** Signs of manipulation, in words. */
+  /** Signs of manipulation, in words, and what cannot be checked: nobody knows then that it is unchanged. */
   readonly problems: readonly string[]
+  /** Those of the problems that say only that a key does not open. They are no signs of manipulation. */
+  readonly unchecked: readonly string[]
   /** Facts that cannot be verified now. */
   readonly notes: readonly string[]
 }
@@ -71,7 +73,8 @@ export async function verifyTrail(
   return {
     links: last - end!.forgotten_no,
     anchor: anchorOf(end!.last_no, end!.last_mac),
-    problems: found.problems,
+    problems: [...found.problems, ...found.unchecked],
+    unchecked: found.unchecked,
     notes: found.notes,
   }
 }
@@ -159,6 +162,7 @@ const missing = (from: bigint, to: bigint) =>
 
 class Findings {
   readonly problems: string[] = []
+  readonly unchecked: string[] = []
   readonly notes: string[] = []
   #untold = 0
 
@@ -190,7 +194,7 @@ class Keys {
     if (!this.#known.has(id)) {
       const key = await this.#open(id).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : 'it does not open'
-        this.#found.problem(`links under data key ${id} cannot be checked: ${why}`)
+        this.#found.unchecked.push(`links under data key ${id} cannot be checked: ${why}`)
         return undefined
       })
       this.#known.set(id, key)

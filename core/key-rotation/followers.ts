@@ -29,6 +29,9 @@ export type KeyWork = {
 
 export const askEveryMs = 200
 
+/** A process that has the keys follows within a second or two. One that has not by then probably lacks one. */
+const lateMs = 3_000
+
 /** How long to wait for running processes to follow. */
 export const defaultWaitMs = 120_000
 
@@ -37,6 +40,7 @@ export const defaultWaitMs = 120_000
  *
  * @param why The sentence about the processes that do not, from their count and names.
  * @param look What comes before each look at them.
+ * @param tell Hears of those that do not follow at the first look, and of those that are late.
  * @throws RotationError
  */
 export async function everyone(
@@ -45,13 +49,19 @@ export async function everyone(
   follows: (use: UseRow) => boolean,
   why: (count: string, names: string) => string,
   look: () => Promise<unknown> = async () => {},
+  tell: (count: string, names: string, isLate: boolean) => void = () => {},
 ): Promise<void> {
-  for (const untilMs = clock.elapsedMs() + waitMs; ; await pause(askEveryMs)) {
+  const sinceMs = clock.elapsedMs()
+  const tellAtMs = [sinceMs, sinceMs + lateMs]
+  for (const untilMs = sinceMs + waitMs; ; await pause(askEveryMs)) {
     await look()
     const behind = (await lanes.read(usesWithin(aliveMs))).filter((use) => !follows(use))
     if (behind.length === 0) return
-    if (clock.elapsedMs() < untilMs) continue
     const count = behind.length === 1 ? '1 process' : `${behind.length} processes`
-    throw new RotationError(why(count, behind.map(({ name }) => `"${name}"`).join(', ')))
+    const names = behind.map(({ name }) => `"${name}"`).join(', ')
+    if (clock.elapsedMs() >= untilMs) throw new RotationError(why(count, names))
+    if (clock.elapsedMs() < (tellAtMs[0] ?? Number.POSITIVE_INFINITY)) continue
+    tell(count, names, tellAtMs.length === 1)
+    tellAtMs.shift()
   }
 }

@@ -35,7 +35,7 @@ export async function rewrap(work: KeyWork, options: RewrapOptions = {}): Promis
   const due = (await lanes.single(allDataKeys)).filter(
     (row) => row.state !== 'destroyed' && row.key_encryption_key_id !== keyId,
   )
-  if (due.length > 0) await proven(work, waitMs)
+  if (due.length > 0) await proven(work, waitMs, tell)
   const moved: string[] = []
   const kept: { keyId: string; why: string }[] = []
   for (const row of due) {
@@ -54,7 +54,7 @@ export async function rewrap(work: KeyWork, options: RewrapOptions = {}): Promis
 }
 
 /** Waits until every running process has opened a probe under the current key-encryption key. */
-async function proven(work: KeyWork, waitMs: number): Promise<void> {
+async function proven(work: KeyWork, waitMs: number, tell: (line: string) => void): Promise<void> {
   const { lanes, keys } = work
   const bytes = newKeyBytes()
   const { keyId, wrapped } = await keys.wrap(bytes)
@@ -72,6 +72,12 @@ async function proven(work: KeyWork, waitMs: number): Promise<void> {
       (count, names) =>
         `${count} cannot open what key "${keyId}" wraps: ${names}. Nothing was changed. Give the key to each, or end it, and run the command again.`,
       show,
+      (count, names, isLate) =>
+        tell(
+          isLate
+            ? `${count} cannot open what key "${keyId}" wraps yet: ${names}; give the key to each, or end it`
+            : `waiting until ${count} can open what key "${keyId}" wraps: ${names}`,
+        ),
     )
   } finally {
     await lanes.single(dropKeyProbes(id))

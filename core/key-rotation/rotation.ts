@@ -217,7 +217,7 @@ async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => v
   if (announced !== undefined) {
     // A process must not seal with a key that it cannot open.
     await keyring.get(announced.id, announced)
-    await following(work, waitMs, 'open', announced.id, (use) =>
+    await following({ work, waitMs, tell }, 'open', announced.id, (use) =>
       [use.ready_key_id, use.data_key_id].includes(announced.id),
     )
     const [promoted] = await lanes.single(promoteDataKey(announced.id, work.by))
@@ -225,13 +225,17 @@ async function takeOver(work: KeyWork, waitMs: number, tell: (line: string) => v
     if (promoted !== undefined) tell(`data key ${announced.id} seals from now on`)
   }
   const current = (await sealKeys(lanes)).find(({ state }) => state === 'current')!
-  await following(work, waitMs, 'seal with', current.id, (use) => use.data_key_id === current.id)
+  await following(
+    { work, waitMs, tell },
+    'seal with',
+    current.id,
+    (use) => use.data_key_id === current.id,
+  )
   return keyring.get(current.id, current)
 }
 
 const following = (
-  work: KeyWork,
-  waitMs: number,
+  { work, waitMs, tell }: { work: KeyWork; waitMs: number; tell: (line: string) => void },
   what: string,
   keyId: string,
   follows: (use: UseRow) => boolean,
@@ -242,6 +246,10 @@ const following = (
     follows,
     (count, names) =>
       `${count} cannot ${what} data key ${keyId} yet: ${names}. Do they have the key-encryption key it is wrapped by? Nothing is lost; run the command again to go on.`,
+    undefined,
+    (count, names, isLate) => {
+      if (isLate) tell(`${count} cannot ${what} data key ${keyId} yet: ${names}`)
+    },
   )
 
 /** One pass, or undefined when a newer key has taken over meanwhile and the old one is closed. */

@@ -50,6 +50,8 @@ export type AddressOptions = {
 export type AddressRules = {
   /** Whether a connection of `protocol` (`https:` or `http:`) may go to a port of the address `ip`. */
   permits(ip: string, protocol: string, port: number): boolean
+  /** A port of this machine that is closed although loopback is open. */
+  isClosed(ip: string, port: number): boolean
 }
 
 /** @throws Error naming the entry of `allow` that is neither an address nor a CIDR block. */
@@ -69,6 +71,11 @@ export function addressRules(options: AddressOptions): AddressRules {
       ? rule
       : rule.exceptPorts.every((closed) => Number.isInteger(closed) && closed !== port)
   return {
+    isClosed(ip, port) {
+      const family = familyOf(ip)
+      const isHere = family !== undefined && loopback.check(ip, family)
+      return isHere && typeof rule !== 'boolean' && !mayReachPort(port)
+    },
     permits(ip, protocol, port) {
       const family = familyOf(ip)
       if (family === undefined) return false
@@ -123,6 +130,11 @@ export function checkUrl(text: string, rules: AddressRules): UrlCheck {
   const host = hostOf(url)
   const ip = localNames.test(host) ? '127.0.0.1' : host
   const port = portOf(url)
+  if (rules.isClosed(ip, port)) {
+    return refused(
+      `must not lead to port ${port} of this machine, which belongs to the gateway or its database`,
+    )
+  }
   if (url.protocol === 'http:' && !rules.permits(ip, 'http:', port))
     return refused('must be an https URL')
   if (isIP(ip) !== 0 && !rules.permits(ip, url.protocol, port)) {

@@ -165,6 +165,10 @@ function within<T>(
   })
 }
 
+/** The system's code of a connection that failed, as its message has it. */
+export const systemCodeOf = ({ message }: Error): string | undefined =>
+  /failed \(([A-Z0-9_]{1,60})\)\.$/.exec(message)?.[1]
+
 /** Only the code of an error: messages may quote the other side. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   return /^[A-Z0-9_]{1,60}$/.test(error.code ?? '') ? ` (${error.code})` : ''

@@ -1,23 +1,28 @@
 /** Parts of statements: that a payment is settled is derived from the records of settlement files that match it. */
 import { type Sql, sql } from '../db/sql.ts'
 
-/** Composite matches may still change; disputes, fees and money that goes the other way settle nothing. */
+/** Disputes, fees and money that goes the other way settle nothing, nor does a record that an operator has to confirm. */
 const settling = (paymentId: Sql) => sql`
   from tollgate.settlement_match as match
   join tollgate.settlement_record as record on record.id = match.record_id
-  where match.payment_id = ${paymentId} and match.is_final and record.record_type = 'SETTLED'
-    and record.status = 'SUCCESS' and match.allocated_minor > 0`
+  where match.payment_id = ${paymentId} and record.record_type = 'SETTLED' and record.status = 'SUCCESS'
+    and match.allocated_minor > 0 and not record.is_unconfirmed`
 
 export const isSettled = (paymentId: Sql) => sql`exists (select ${settling(paymentId)})`
 
-/** A join that adds `settled` with `settled_minor` and `settled_on`; both null before the settlement. */
+/**
+ * A join that adds `settled` with `settled_minor` and `settled_on`; both null before the settlement. Matches by amount,
+ * card and brand alone give way to a record that names the payment, within an hour of it.
+ */
 export const withSettlement = (paymentId: Sql) => sql`
 cross join lateral (
-  select sum(match.allocated_minor)::bigint as settled_minor,
-    to_char(max(record.settlement_date), 'YYYY-MM-DD') as settled_on ${settling(paymentId)}) as settled`
+  select coalesce(sum(match.allocated_minor) filter (where match.is_final), max(match.allocated_minor))::bigint
+      as settled_minor,
+    to_char(coalesce(max(record.settlement_date) filter (where match.is_final), max(record.settlement_date)),
+      'YYYY-MM-DD') as settled_on ${settling(paymentId)}) as settled`
 
 /**
- * The money that records have paid out of a payment. `minor`: without records in another currency, and without those
+ * The money that records which are certain have paid out of a payment. `minor`: without records in another currency, and without those
  * that can be about another operation of the same order.
  */
 export const settledSum = (paymentId: string, currency: string) => sql<{
@@ -27,4 +32,4 @@ export const settledSum = (paymentId: string, currency: string) => sql<{
 select coalesce(sum(match.allocated_minor) filter (where record.currency = ${currency}::text
     and not (match.tier in ('merchant-reference', 'short-id')
       and coalesce(record.ref1, record.ref2, record.ref3) is not null)), 0)::bigint as minor,
-  count(*) > 0 as is_paid ${settling(sql`${paymentId}::uuid`)}`
+  count(*) > 0 as is_paid ${settling(sql`${paymentId}::uuid`)} and match.is_final`

@@ -24,7 +24,13 @@ const commitBatches = 500
 /** Records are made after their file arrived; the clocks of two processes can differ. */
 const firstRecordOf = (fileId: string) => lowestIdAt(idTimeMs(fileId) - 2 * limits.idsAheadMs)
 
-type Words = { readonly expected: string; readonly came: string; readonly do: string }
+type Words = {
+  /** The exception's name on the list, where it is not the kind. */
+  readonly exception?: string
+  readonly expected: string
+  readonly came: string
+  readonly do: string
+}
 
 /** For people: what was expected, what came, and what to do. Other kinds are no exceptions. */
 const words: Readonly<Record<string, Words>> = {
@@ -62,6 +68,12 @@ const words: Readonly<Record<string, Words>> = {
     expected: 'a payment that was approved',
     came: 'a record about a payment that was declined, reversed, of another type or with other references',
     do: 'Ask the acquirer whether money moved.',
+  },
+  FAILED: {
+    exception: 'STATE',
+    expected: 'the institute pays out a payment that was approved',
+    came: 'a record that reports a failed operation (FAILED), although the payment was approved',
+    do: 'Ask the acquirer whether money moved, and why the payment is not paid out.',
   },
   DUPLICATE_SETTLEMENT: {
     expected: 'a payment is settled once',

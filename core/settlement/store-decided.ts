@@ -130,7 +130,7 @@ export const exceptionKinds = (fileId: string, from: string) => sql<{
 }>`
 with exceptional as materialized (
   select match_status, discrepancies, case when effect = 'failed' then effect_after end as failed_at, is_unconfirmed,
-    line, scope_id, id
+    record_type = 'SETTLED' and status = 'FAILED' and match_status = 'MATCHED' as is_unpaid, line, scope_id, id
   from tollgate.settlement_record as record
   where record.file_id = ${fileId}::uuid and record.id > ${from}::uuid and ${isExceptional}),
 found as (
@@ -138,7 +138,8 @@ found as (
   from exceptional
   where match_status in ('NOT_MATCHED', 'MULTIPLE_MATCHES')
   union all
-  select name, line, scope_id, null, id
+  -- A record that does not pay out an approved payment is the opposite of one that pays out a declined one.
+  select case when name = 'STATE' and is_unpaid then 'FAILED' else name end, line, scope_id, null, id
   from exceptional
   cross join lateral unnest(discrepancies) as given (name)
   where name <> 'CHANGED'

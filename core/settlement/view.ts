@@ -130,16 +130,16 @@ function expectedOf(
   return { expected: `${exactDecimal(sum, currency)} ${currency}` }
 }
 
-/** A record in one line: its payment, the order, and both amounts. */
+/** A record in one line: its payment, the order, both amounts, and whether the amount is not paid out. */
 export function recordWords(record: ExceptionalRecordView): string {
-  const { amount, currency, expected, merchantTransactionId: order, payments } = record
+  const { amount, currency, expected, merchantTransactionId: order, payments, status } = record
   const names = payments.slice(0, 3).map(({ id }) => id)
   return [
     `line ${record.line}`,
     ...(order === undefined ? [] : [`order ${maskCardNumbers(order)}`]),
     ...(names.length === 0 ? [] : [`payment ${names.join(' or ')}`]),
     ...(expected === undefined ? [] : [`expected ${expected}`]),
-    `reported ${amount} ${currency}`,
+    `reported ${amount} ${currency}${status === 'FAILED' ? ' as FAILED' : ''}`,
   ].join(', ')
 }
 

@@ -55,10 +55,11 @@ export function settlementOf(row: SettlementRow): Step {
   const isPart = type === 'SETTLED' && status !== 'FAILED'
   const minor = isPart ? row.allocated_minor : row.amount_minor
   const number = row.settlement_id === null ? '' : `, number ${row.settlement_id}`
+  const doubt = row.is_unconfirmed ? ', which no operator has confirmed' : ''
   return {
     at,
     name: 'settlement',
-    text: `${type} ${exactDecimal(minor, currency)} ${currency} on ${row.day}, payout ${row.batch}${number}`,
+    text: `${type} ${exactDecimal(minor, currency)} ${currency} on ${row.day}, payout ${row.batch}${number}${doubt}`,
     outcome: status,
     about: id,
   }

@@ -27,6 +27,8 @@ export class KeyWatch {
   #current: DataKey | undefined
   #use: Use = { current: null, ready: null, probes: [], shut: [] }
   #shut: readonly ShutKey[] = []
+  /** Probes that this process lacks the key for, by the last look. */
+  #shutProbes: readonly string[] = []
 
   constructor(parts: { lanes: Lanes; keys: BoundedKeys; keyring: Keyring; log: Log }) {
     this.#lanes = parts.lanes
@@ -81,6 +83,7 @@ export class KeyWatch {
   async #follow(rows: readonly FollowedRow[]): Promise<void> {
     const shut: ShutKey[] = []
     const probes: string[] = []
+    const shutProbes: string[] = []
     for (const { purpose, ...row } of rows) {
       if (row.state === 'retired') {
         this.#keyring.close(row.id)
@@ -100,6 +103,11 @@ export class KeyWatch {
         // A key that cannot be asked for now keeps no other one from being followed.
         const { id, state, key_encryption_key_id: keyEncryptionKeyId } = row
         const isMissing = error instanceof MissingKeyError
+        if (isMissing && purpose === 'probe') {
+          shutProbes.push(id)
+          this.#tellProbe(id, keyEncryptionKeyId)
+          continue
+        }
         if (isMissing && purpose !== 'probe') shut.push({ id, purpose, state, keyEncryptionKeyId })
         if (isMissing && this.#use.shut.includes(id)) continue
         this.#log.warn(
@@ -109,7 +117,20 @@ export class KeyWatch {
       }
     }
     this.#shut = shut
+    this.#shutProbes = shutProbes
     this.#use = { ...this.#use, probes, shut: shut.map(({ id }) => id) }
+  }
+
+  /** Once for each command: nothing of the database is under that key yet. */
+  #tellProbe(id: string, keyEncryptionKey: string): void {
+    if (this.#shutProbes.includes(id)) return
+    this.#log.warn(
+      {
+        keyEncryptionKey,
+        why: `"tollgate keys rewrap" waits for this process, which cannot open what key "${keyEncryptionKey}" wraps.`,
+      },
+      'a new key-encryption key does not open here',
+    )
   }
 
   async #openProbe(row: Pick<DataKeyRow, 'key_encryption_key_id' | 'wrapped'>): Promise<void> {

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { type HttpAnswer, HttpError } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
+import { systemCodeOf } from '../net/connect.ts'
 import { longestWritten } from '../redaction/card-numbers.ts'
 import { createScrubber } from '../redaction/scrub.ts'
 import { encryptBody, signature } from '../vault/webhook-keys.ts'
@@ -121,7 +122,7 @@ async function exchange(
   try {
     whole = await send(call.http)
   } catch (thrown) {
-    error = thrown instanceof HttpError ? thrown.code : 'not-sent'
+    error = thrown instanceof HttpError ? reasonOf(thrown) : 'not-sent'
   }
   underway?.delete(call)
   call.finish()
@@ -140,6 +141,22 @@ async function exchange(
     answer: engine.showsAnswers ? storedText(answer) : null,
   }
 }
+
+/** For operators and merchants: the code, and why there was no connection. Nothing that the other side said. */
+function reasonOf(failure: HttpError): string {
+  const cause = systemCodeOf(failure)
+  if (failure.code !== 'not-sent' || cause === undefined) return failure.code
+  const word = causes.find(([codes]) => codes.test(cause))?.[1]
+  return `${failure.code}: ${word === undefined ? cause : `${word} (${cause})`}`
+}
+
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'connection refused'],
+  [/^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, 'name not found'],
+  [/^ETIMEDOUT$/, 'time-out'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'no way to the address'],
+  [/^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|EPROTO$)|_CERT|HOSTNAME_MISMATCH/, 'TLS failed'],
+]
 
 type Shown = {
   readonly status: number | null

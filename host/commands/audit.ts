@@ -106,7 +106,8 @@ const said = (facts: object) => JSON.stringify(facts)
 
 const verify: Command = {
   name: 'audit verify',
-  summary: 'Find changed and removed rows of the audit trail. Exits with 1 if there are any.',
+  summary:
+    'Find changed and removed rows of the audit trail. Exits with 1 if there are any, or rows that no given key checks.',
   options: {
     anchor: {
       type: 'string',

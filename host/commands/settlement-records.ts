@@ -65,7 +65,7 @@ const exceptions: Command = {
     ...jsonOption,
   },
   notes:
-    'Each line has the id of the record, the payments that it may be about, what their amounts came to, and what the record reports. UNCONFIRMED: only amount, card and brand name the payment, so the record changes nothing before you assign it. tollgate settlement assign gives the record to its payments; tollgate settlement check takes it off the list.',
+    'Each line has the id of the record, the payments that it may be about, what their amounts came to, and what the record reports. FAILED: the institute does not pay out the amount. UNCONFIRMED: only amount, card and brand name the payment, so the record changes nothing before you assign it. tollgate settlement assign gives the record to its payments; tollgate settlement check takes it off the list.',
   async run(given, shell) {
     const limit = limitOf(given.options.limit)
     const { file } = given.options
@@ -109,7 +109,7 @@ function recordCells(record: ExceptionalRecordView): string[] {
     record.id,
     `${record.settlementDate} line ${record.line}`,
     `${record.recordType} ${record.transactionType}`,
-    `reported ${reported(record)} ${record.currency}`,
+    `reported ${reported(record)} ${record.currency}${record.status === 'FAILED' ? ' as FAILED' : ''}`,
     reasonsOf(record),
     expected === undefined ? '' : `expected ${expected}`,
     harmless(record.merchantTransactionId ?? ''),
@@ -120,6 +120,7 @@ function recordCells(record: ExceptionalRecordView): string[] {
 const recordHead = [
   ...['RecordId', 'File', 'Line', 'SettlementDate', 'ReconciliationType', 'PaymentType', 'Check'],
   ...['MerchantTransactionId', 'UniqueID', 'Expected', 'ExpectedCurrency', 'Reported', 'Currency'],
+  'SettlementStatus',
 ]
 
 function recordRow(record: ExceptionalRecordView): Record<string, string> {
@@ -138,6 +139,7 @@ function recordRow(record: ExceptionalRecordView): Record<string, string> {
     ExpectedCurrency: currency,
     Reported: record.amount,
     Currency: record.currency,
+    SettlementStatus: record.status,
   }
 }
 

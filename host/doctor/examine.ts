@@ -113,9 +113,15 @@ export async function examineAudit(
   database: DatabaseOptions,
   keys: KeyProvider,
 ): Promise<Finding[]> {
-  const { links, problems, notes } = await verifyAudit({ database, keys })
+  const { links, problems, unchecked, notes } = await verifyAudit({ database, keys })
   return [
-    ...problems.map((text) => problem(`the audit trail was tampered with: ${text}`)),
+    ...problems.map((text) =>
+      problem(
+        unchecked.includes(text)
+          ? `the audit trail: ${text}`
+          : `the audit trail was tampered with: ${text}`,
+      ),
+    ),
     ...notes.map((text) => note(`the audit trail: ${text}`)),
     ...(problems.length === 0
       ? [

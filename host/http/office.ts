@@ -150,6 +150,8 @@ function refuseOtherOrigins(request: HttpRequest, { names }: OfficeOrigin): void
 
 /** @throws GatewayError 400 */
 function jsonIn(request: HttpRequest, body: Buffer): unknown {
+  // Not every request has fields; one that needs some names them.
+  if (body.length === 0) return {}
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw new GatewayError('200.100.103', {

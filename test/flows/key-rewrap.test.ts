@@ -137,6 +137,32 @@ describe('a new key-encryption key', () => {
     })
   })
 
+  test('a rewrap tells at once for whom it waits, and a process without the new key logs one line about it', async () => {
+    const late = await run.another({ keys: localKeys(testKey) })
+    const lines: string[] = []
+    const rewrapping = administer((keys) =>
+      keys.rewrap({ waitMs: 60_000, tell: (line) => void lines.push(line) }),
+    )
+    const told = await until(async () => lines.find((line) => /cannot open/.test(line)))
+    assert.match(
+      lines[0] ?? '',
+      /^waiting until 2 processes can open what key "newer" wraps: "\S+ \d+", "\S+ \d+"$/,
+    )
+    assert.match(told, /^1 process cannot open what key "newer" wraps yet: "\S+ \d+"; give the key/)
+    await late.close()
+    await rewrapping
+    const warnings = run.logs.filter(({ fields }) => /"newer"/.test(JSON.stringify(fields)))
+    assert.deepEqual(
+      warnings.map(({ message, fields }) => [message, fields.why]),
+      [
+        [
+          'a new key-encryption key does not open here',
+          '"tollgate keys rewrap" waits for this process, which cannot open what key "newer" wraps.',
+        ],
+      ],
+    )
+  })
+
   test('a rewrap works beside an unfinished rotation, which goes on afterwards', async () => {
     await run.pay()
     onFaultPoint((at) => {

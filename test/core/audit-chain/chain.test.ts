@@ -414,5 +414,6 @@ describe('the key of the chain', () => {
       keys: localKeys(`newer:${'cdef'.repeat(16)},${testKey.replace('5e', '5f')}`),
     })
     assert.match(found.problems.join(), /cannot be checked/)
+    assert.deepEqual(found.unchecked, found.problems)
   })
 })

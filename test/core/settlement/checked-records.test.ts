@@ -57,6 +57,25 @@ describe('the accountant of a merchant', () => {
     assert.deepEqual((await listed())[0]?.discrepancies, ['AMOUNT', 'DUPLICATE_SETTLEMENT'])
   })
 
+  test('reads that a record reports as failed what was approved, and not the opposite', async () => {
+    const id = await pay('order-FAILED-1')
+    const fileId = await file({ id: 'FAILED-1', paymentId: id, status: 'FAILED' }, { id: 'NOBODY' })
+    const records = await run.gateway.settlement.exceptions({ fileId })
+    // A look at the file lists what the effects of its records found.
+    await run.gateway.settlement.check(
+      records.find(({ matchStatus }) => matchStatus === 'NOT_MATCHED')!.id,
+      decided,
+    )
+    const [entry] = (await entries(fileId)).filter(({ detail }) => detail.exception === 'STATE')
+    assert.equal(
+      entry!.detail.came,
+      'a record that reports a failed operation (FAILED), although the payment was approved',
+    )
+    assert.deepEqual(entry!.detail.records, [
+      `line 2, order order-FAILED-1, payment ${id}, expected 92.00 EUR, reported 92.00 EUR as FAILED`,
+    ])
+  })
+
   test('lists what never settled, and neither preauthorisations nor settled payments', async () => {
     const from = new Date(Date.now() - 1_000)
     const never = await pay('order-NEVER')
@@ -72,6 +91,11 @@ describe('the accountant of a merchant', () => {
       [[never, 'order-NEVER', '92.00', 'EUR']],
     )
     assert.deepEqual(await run.gateway.settlement.unsettled({ from, to, after: never }), [])
+    // Only its amount, card and brand name this one.
+    await file({ id: 'NAMELESS', brand: 'VISA', last4: '0000' })
+    assert.deepEqual(await run.gateway.settlement.unsettled({ from, to }), [])
+    assert.equal((await run.gateway.payments.get(never)).settlement?.amount, '92.00')
+    assert.deepEqual((await run.gateway.payments.get(never)).nextActions, ['RF', 'RB'])
     const { channel } = await run.addAccount('MID-ELSEWHERE')
     const caller = { id: 'foreign', entityId: channel, rights: 2 ** 20 - 1 }
     assert.deepEqual(await run.gateway.settlement.unsettled({ from, to, caller }), [])

@@ -289,6 +289,12 @@ describe('decided settlement files', () => {
     )
     await run.again()
     assert.deepEqual(await listed(), [['UNCONFIRMED', [1]]])
+    const { steps } = await run.gateway.payments.steps(sale)
+    assert.match(
+      steps.find(({ name }) => name === 'settlement')!.text ?? '',
+      /^CHARGEBACK .*, which no operator has confirmed$/,
+    )
+    assert.notEqual((await run.gateway.payments.get(plain)).settlement, undefined)
     await assign(run.engine, exceptions[0]!.id, [sale], by)
     assert.deepEqual([await listed(), (await run.records()).cb?.effect], [[], 'open'])
   })

@@ -115,7 +115,11 @@ describe('webhook URLs on this machine', () => {
           const url = `${protocol}://${host}:${port}/`
           await assert.rejects(
             run.gateway.webhooks.create({ entityId: run.merchant, url } as never),
-            (error: GatewayError) => error.parameterErrors[0]?.name === 'url',
+            (error: GatewayError) =>
+              error.parameterErrors[0]?.name === 'url' &&
+              error.parameterErrors[0].message.includes(
+                `must not lead to port ${port} of this machine, which belongs to the gateway or its database`,
+              ),
             url,
           )
         }
@@ -125,6 +129,31 @@ describe('webhook URLs on this machine', () => {
     } finally {
       await run.close()
       await receiver.close()
+    }
+  })
+
+  test('a refused connection, a name that nobody knows and a failed handshake are named', async () => {
+    const receiver = await startReceiver()
+    const run = await startGateway({ allowLoopbackForMerchants: true })
+    try {
+      const [id] = await endpointsOf(run, receiver, 1)
+      const told = async (url: string) => {
+        await run.gateway.webhooks.update(id!, { url })
+        return (await run.gateway.webhooks.test(id!)).error ?? ''
+      }
+      assert.match(
+        await told(receiver.url.replace('http:', 'https:')),
+        /^not-sent: TLS failed \([A-Z0-9_]+\)$/,
+      )
+      assert.match(
+        await told('https://nobody.invalid/'),
+        /^not-sent: name not found \((ENOTFOUND|EAI_AGAIN)\)$/,
+      )
+      const { url } = receiver
+      await receiver.close()
+      assert.equal(await told(url), 'not-sent: connection refused (ECONNREFUSED)')
+    } finally {
+      await run.close()
     }
   })
 

@@ -98,6 +98,18 @@ describe('the command line: audit', () => {
     assert.match(none.err, /entity is 32 lower-case hex characters/)
   })
 
+  test('without the key of the database, the doctor says that the trail cannot be checked, and not that it was changed', async () => {
+    await linked()
+    const other = { ...env, TOLLGATE_KEYS: `other:${'cdef'.repeat(16)}` }
+    const { code, out } = await runTollgate(['doctor'], { folder: project.path, env: other })
+    assert.equal(code, 1)
+    assert.match(
+      out,
+      /^PROBLEM +the audit trail: links under data key [0-9a-f]+ cannot be checked: .*"test"/m,
+    )
+    assert.doesNotMatch(out, /tampered/)
+  })
+
   test('the doctor and audit verify report a changed row', async () => {
     await linked()
     const { out: healthy } = await tollgate('doctor')

@@ -83,8 +83,11 @@ describe('the command line: settlement', () => {
       const { id } = await imported('difference.csv', '--account', run.account)
       const printed = await tollgate('settlement', 'exceptions', '--file', id, '--csv')
       const [head, row, ...rest] = printed.out.split('\r\n')
-      assert.match(head!, /^RecordId;File;Line;.*;Expected;ExpectedCurrency;Reported;Currency$/)
-      assert.match(row!, /;MATCHED AMOUNT;"'=order;1";[0-9a-f]{32};92\.00;EUR;90\.00;EUR$/)
+      assert.match(
+        head!,
+        /^RecordId;File;Line;.*;Expected;ExpectedCurrency;Reported;Currency;SettlementStatus$/,
+      )
+      assert.match(row!, /;MATCHED AMOUNT;"'=order;1";[0-9a-f]{32};92\.00;EUR;90\.00;EUR;SUCCESS$/)
       assert.deepEqual(rest, [''])
       const [record = ''] = row!.split(';')
       const checked = await tollgate('settlement', 'check', record, '--reason', 'agreed')
@@ -94,6 +97,17 @@ describe('the command line: settlement', () => {
       const day = new Date().toISOString().slice(0, 10)
       const open = await tollgate('settlement', 'unsettled', '--from', day, '--to', day)
       assert.doesNotMatch(open.out, new RegExp(payment))
+    })
+
+    test('says that a record reports as failed what was approved, on each list', async () => {
+      const { id: payment } = await run.pay({ testMode: 'EXTERNAL' })
+      const line = settled({ id: 'CLI-FAILED', paymentId: payment, status: 'FAILED' })
+      await writeFile(join(project.path, 'failed.csv'), settlementFile([line]))
+      const { id } = await imported('failed.csv', '--account', run.account)
+      const listed = await tollgate('settlement', 'exceptions', '--file', id)
+      assert.match(listed.out, /reported 92\.00 EUR as FAILED +MATCHED STATE +expected 92\.00 EUR/)
+      const printed = await tollgate('settlement', 'exceptions', '--file', id, '--csv')
+      assert.match(printed.out, /;MATCHED STATE;.*;92\.00;EUR;FAILED\r\n$/)
     })
 
     test('says why a file was refused, and imports it without its bad lines', async () => {

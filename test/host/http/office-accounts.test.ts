@@ -100,9 +100,11 @@ describe("acquirer accounts in the operators' API", () => {
     const proposed = await as('ann', path, values)
     assert.equal(proposed.status, 202, proposed.text)
     const { proposal } = proposed.body
+    // A confirmation has no fields, so it needs no body.
     const confirmed = await office(host.url, `/operator/v1/proposals/${proposal}/confirm`, {
       cookie: cookies.get('bob')!,
-      values: {},
+      method: 'POST',
+      headers: { Origin: host.url },
     })
     assert.equal(confirmed.status, 200, confirmed.text)
     const done = await as('ann', path, { ...values, proposal })
