@@ -15,7 +15,7 @@ const looser: Readonly<Record<string, readonly unknown[]>> = {
   cvvRequired: [true, false],
   oneClickCvv: [true, false],
   checkoutTries: [5, undefined, 20],
-  widgetOrigins: [['https://a.example'], ['https://a.example', 'https://b.example'], undefined],
+  widgetOrigins: [[], ['https://a.example'], ['https://a.example', 'https://b.example']],
   showFingerprint: [undefined, true],
   distinctNumbers: [5, 6, 0],
   distinctNumbersHours: [48, undefined, 1],
@@ -75,6 +75,18 @@ describe('settings that protect, with four eyes', () => {
         assert.deepEqual(await settingsOf(other), given(name, from), name)
       }
     }
+  })
+
+  test('a first list of origins needs two people, because shoppers are led to its pages, and so does taking a list away', async () => {
+    const set = async (from: unknown, to: unknown) => {
+      const id = await channel(from === undefined ? {} : { widgetOrigins: from })
+      return strict.entities.configure(id, { widgetOrigins: to }, { by })
+    }
+    await proposed(() => set(undefined, ['https://a.example']))
+    await proposed(() => set(undefined, ['http://a.example']))
+    await proposed(() => set(['https://a.example'], null))
+    await set(undefined, [])
+    await set(['https://a.example', 'https://b.example'], ['https://b.example'])
   })
 
   test('the change that was agreed on is carried out, once and from the values that both saw', async () => {
