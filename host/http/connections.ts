@@ -8,7 +8,7 @@ import { clientOf } from './client.ts'
  */
 const mostUnderWay = 32
 
-/** Time in which the client of a connection takes nothing of its answers before another client gets the place. */
+/** Time in which a client takes no further piece of its answer before another client gets the place. */
 const unreadMs = 1_000
 
 /** The connections of one address; `idle`: those without a request, the one that waits longest first. */
