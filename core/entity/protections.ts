@@ -30,10 +30,16 @@ const limit = (usually: (usual: Usual) => number) =>
 const atLeast = (usually: (usual: Usual) => number) =>
   byStrictness((value, usual) => (typeof value === 'number' ? value : usually(usual)))
 
-/** Only these pages; without a list, any page. */
-const onlyThese: Looser = (after, before) =>
-  Array.isArray(before) &&
-  !(Array.isArray(after) && after.every((origin) => before.includes(origin)))
+/**
+ * Without a list, any page may show the widget, but shoppers are led only to pages of a list, and only these are called.
+ * So a first list loosens, too, unless it is empty.
+ */
+const onlyThese: Looser = (after, before) => {
+  const listed: readonly unknown[] = Array.isArray(before) ? before : []
+  return Array.isArray(after)
+    ? after.some((origin) => !listed.includes(origin))
+    : Array.isArray(before)
+}
 
 const onLive = (value: number) => (usual: Usual) => (usual.environment === 'live' ? value : 0)
 

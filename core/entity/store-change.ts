@@ -40,14 +40,14 @@ export const setEntitySettings = (
   by: Actor,
   use: ProposalUse | null,
 ) => sql<{ id: string }>`
-with used as (${usedProposal(use)}),
-was as (
-  select id, settings from tollgate.entity cross join used
+with was as (
+  select id, settings from tollgate.entity
   where id = ${id}::uuid and settings = ${JSON.stringify(was)}::jsonb
-  for update of entity),
+  for update),
+used as (${usedProposal(use, sql`was`)}),
 changed as (
   update tollgate.entity set settings = jsonb_strip_nulls(was.settings || ${JSON.stringify(settings)}::jsonb)
-  from was
+  from was cross join used
   where entity.id = was.id
   returning entity.id, was.settings as before, entity.settings as after),
 audited as (${auditRows(

@@ -38,8 +38,13 @@ export type ProposalUse = {
   readonly invitation: Buffer | null
 }
 
-/** Part of a statement: consumes the proposal and returns one row, or no row when the action is not allowed. Null: no proposal is needed. */
-export const usedProposal = (use: ProposalUse | null): Sql =>
+/**
+ * Part of a statement: consumes the proposal and returns one row, or no row when the action is not allowed. Null: no
+ * proposal is needed.
+ *
+ * @param locked The rows that the action changes, where it needs them unchanged: without one, the proposal stays.
+ */
+export const usedProposal = (use: ProposalUse | null, locked: Sql | null = null): Sql =>
   use === null
     ? sql`select null::uuid as proposal_id`
     : sql`update tollgate.proposal
@@ -48,6 +53,7 @@ export const usedProposal = (use: ProposalUse | null): Sql =>
       and rejected_at is null and (used_at is null or ${use.again}::boolean)
       and proposed_at > ${use.proposedSince}::timestamptz
       and proposer_kind = ${use.by.kind}::text and proposer_id = ${use.by.id}::text
+      and ${locked === null ? sql`true` : sql`exists (select from ${locked})`}
     returning id as proposal_id`
 
 export const takeProposal = (use: ProposalUse) => sql<{ proposal_id: string }>`

@@ -117,14 +117,14 @@ export const changePerson = (
   by: Actor,
   use: ProposalUse | null,
 ) => sql<{ id: string }>`
-with used as (${usedProposal(use)}),
-was as (
+with was as (
   select person.id, person.name, person.role, person.entity_id, person.disabled_at
-  from tollgate.person as person cross join used
+  from tollgate.person as person
   where person.id = ${was.id}::uuid and person.role = ${was.role}::text
     and person.entity_id is not distinct from ${was.entity_id}::uuid
     and (person.disabled_at is not null) = ${was.disabled_at !== null}::boolean
-  for update of person),
+  for update),
+used as (${usedProposal(use, sql`was`)}),
 changed as (
   update tollgate.person as person
   set role = ${change.role}::text, entity_id = ${change.entityId}::uuid,
@@ -132,7 +132,7 @@ changed as (
     invitation = coalesce(${change.invitation}::bytea, person.invitation),
     login_version = person.login_version +
       case when ${change.isDisabled || change.invitation !== null}::boolean then 1 else 0 end
-  from was
+  from was cross join used
   where person.id = was.id
   returning person.id, person.name, person.role, person.entity_id, person.disabled_at),
 ended as (
@@ -172,16 +172,21 @@ export const resetPerson = (
   by: Actor,
   use: ProposalUse | null,
 ) => sql<{ id: string }>`
-with used as (${usedProposal(use)}),
-changed as (
-  update tollgate.person as person
-  set password = ${fresh.password}::text, data_key_id = ${fresh.dataKeyId}::uuid, sealed = ${fresh.sealed}::bytea,
-    code_step = 0, invitation = ${fresh.invitation}::bytea, login_version = person.login_version + 1
-  from used
+with was as (
+  select person.id
+  from tollgate.person as person
   where person.id = ${was.id}::uuid and person.role = ${was.role}::text
     and person.entity_id is not distinct from ${was.entity_id}::uuid
     and (person.disabled_at is not null) = ${was.disabled_at !== null}::boolean
     and person.login_version = ${was.login_version}::integer
+  for update),
+used as (${usedProposal(use, sql`was`)}),
+changed as (
+  update tollgate.person as person
+  set password = ${fresh.password}::text, data_key_id = ${fresh.dataKeyId}::uuid, sealed = ${fresh.sealed}::bytea,
+    code_step = 0, invitation = ${fresh.invitation}::bytea, login_version = person.login_version + 1
+  from was cross join used
+  where person.id = was.id
   returning person.id, person.entity_id),
 ended as (
   delete from tollgate.person_session using changed where person_session.person_id = changed.id),

@@ -111,7 +111,7 @@ export class KeyWatch {
         if (isMissing && purpose !== 'probe') shut.push({ id, purpose, state, keyEncryptionKeyId })
         if (isMissing && this.#use.shut.includes(id)) continue
         this.#log.warn(
-          { dataKey: id, purpose, state, why: wordOf(error) },
+          { dataKey: id, purpose, state, keyEncryptionKey: keyEncryptionKeyId, why: wordOf(error) },
           'a data key does not open',
         )
       }

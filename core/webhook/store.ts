@@ -161,7 +161,11 @@ export const changeEndpoint = (
   now: Date,
   audit: AuditEntry,
 ) => sql<{ id: string }>`
-with used as (${usedProposal(to.use)}),
+with was as (
+  select id from tollgate.webhook_endpoint
+  where id = ${id}::uuid and version = ${version}::integer and removed_at is null
+  for update),
+used as (${usedProposal(to.use, sql`was`)}),
 changed as (
   update tollgate.webhook_endpoint set url = ${to.url}::text, types = ${to.types}::text[],
     wrapper = ${to.wrapper}::text, active = ${to.active}::boolean,
@@ -172,9 +176,9 @@ changed as (
     disabled_at = case when ${to.active}::boolean then null else disabled_at end,
     disabled_reason = case when ${to.active}::boolean then null else disabled_reason end,
     version = version + 1
-  from used
-  where id = ${id}::uuid and version = ${version}::integer and removed_at is null
-  returning id, entity_id),
+  from was cross join used
+  where webhook_endpoint.id = was.id
+  returning webhook_endpoint.id, entity_id),
 audited as (${told(audit)}),
 woken as (${wake(id, now)})
 select id from changed`

@@ -199,7 +199,7 @@ export const settingTable = [
     format: integer(1, 1_000_000),
     default: '10000',
     meaning:
-      'Open client connections. For a further one, the address with the most of them gives up one without a request, or else one whose request is not complete; where there is none, the host closes the new one without a response.',
+      'Open client connections. For a further one, the address with the most of them gives up one without a request, or else one whose request is not complete, or else one whose client has taken no further 64 KiB of its answer for a second; where there is none, the host closes the new one without a response.',
   },
   {
     name: 'connectionsPerAddress',

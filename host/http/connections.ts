@@ -8,6 +8,9 @@ import { clientOf } from './client.ts'
  */
 const mostUnderWay = 32
 
+/** Time in which a client takes no further piece of its answer before another client gets the place. */
+const unreadMs = 1_000
+
 /** The connections of one address; `idle`: those without a request, the one that waits longest first. */
 type Guests = { readonly client: string; readonly all: Set<Guest>; readonly idle: Set<Guest> }
 
@@ -15,6 +18,8 @@ type Guest = {
   readonly socket: Socket
   readonly among: Guests
   readonly underWay: Set<IncomingMessage>
+  /** What had gone to the client when somebody last needed a place, and since when no more has. */
+  unread?: { readonly gone: number; readonly sinceMs: number }
 }
 
 export type ConnectionLimits = {
@@ -29,7 +34,8 @@ export type Refused = (client: string, limit: keyof ConnectionLimits) => void
 
 /**
  * All connections of a server, counted by address. Where a place is needed, the address with the most connections gives
- * up one on which nothing is under way, or else one whose request is not complete, so that nobody can hold all of them.
+ * up one on which nothing is under way, or else one whose request is not complete, or else one whose client does not read
+ * its answers, so that nobody can hold all of them.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
@@ -114,7 +120,7 @@ export class Connections {
 
   /** A connection of the address with the most, among those that have one to spare. */
   #spared(): Guest | undefined {
-    for (const find of [oldest, firstIncomplete]) {
+    for (const find of [oldest, firstIncomplete, firstUnread]) {
       let spared: Guest | undefined
       for (const guests of this.#byClient.values()) {
         if (guests.all.size > (spared?.among.all.size ?? 0)) spared = find(guests) ?? spared
@@ -148,6 +154,23 @@ const oldest = ({ idle: [first] }: Guests): Guest | undefined => first
 function firstIncomplete({ all }: Guests): Guest | undefined {
   for (const guest of all) {
     if ([...guest.underWay].every(({ complete }) => !complete)) return guest
+  }
+  return undefined
+}
+
+/** A connection whose client takes nothing of an answer that was written: it waits in this process. */
+function firstUnread({ all }: Guests): Guest | undefined {
+  const nowMs = performance.now()
+  for (const guest of all) {
+    const [request] = guest.underWay
+    const waiting = request?.socket.writableLength ?? 0
+    if (request === undefined || waiting === 0) {
+      delete guest.unread
+      continue
+    }
+    const gone = request.socket.bytesWritten - waiting
+    if (guest.unread?.gone !== gone) guest.unread = { gone, sinceMs: nowMs }
+    else if (nowMs - guest.unread.sinceMs >= unreadMs) return guest
   }
   return undefined
 }

@@ -40,7 +40,7 @@ const ownOperations: Readonly<Record<string, OwnOperation>> = {
   async 'health.ready'({ gateway, pods, requestId, closing }) {
     if (!closing && pods !== undefined) return podsReady(pods, requestId)
     if (!closing && (await gateway.isReady())) return done(requestId)
-    throw notReady(gateway.whyShut())
+    throw notReady(gateway.whyShut() && `This process ${lacksKey}`)
   },
   'openapi.get'() {
     // Built from the tables at the first request and cached, since it never changes in a process.
@@ -89,6 +89,9 @@ async function hear({
   return { status, headers: ['Content-Type', contentType, ...apiHeaders], text: body }
 }
 
+/** Anybody may ask, so the log and the command say which key. */
+const lacksKey = 'cannot open a current data key: "tollgate keys status" names it.'
+
 /**
  * Ready while one pod is: every process of the host serves all pods, so none would be left for the others if each were
  * taken out of service for one pod. The description names the pods that are away.
@@ -96,7 +99,7 @@ async function hear({
 async function podsReady(pods: Pods, requestId: string): Promise<Reply> {
   const states = await pods.states()
   const away = states.filter(({ isReady }) => !isReady).map(({ number }) => `pod ${number}`)
-  const shut = states.flatMap(({ number, whyShut }) => (whyShut ? `Pod ${number}: ${whyShut}` : []))
+  const shut = states.flatMap(({ number, whyShut }) => (whyShut ? `Pod ${number} ${lacksKey}` : []))
   const description = [
     `${resultDescription('000.000.100')}; away: ${away.join(', ')}`,
     ...shut,

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { protections } from '../../../core/entity/protections.ts'
 import { ConfirmationNeededError, type Gateway, type Person } from '../../../core/index.ts'
 import { rightsOfRole } from '../../../core/operator-access/types.ts'
-import { startGateway, type TestGateway } from '../../rig/gateway.ts'
+import { startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 import { enrol } from '../../rig/operators.ts'
 
 /** Each protection: from stricter to looser. Undefined: no entity sets it. */
@@ -15,7 +15,7 @@ const looser: Readonly<Record<string, readonly unknown[]>> = {
   cvvRequired: [true, false],
   oneClickCvv: [true, false],
   checkoutTries: [5, undefined, 20],
-  widgetOrigins: [['https://a.example'], ['https://a.example', 'https://b.example'], undefined],
+  widgetOrigins: [[], ['https://a.example'], ['https://a.example', 'https://b.example']],
   showFingerprint: [undefined, true],
   distinctNumbers: [5, 6, 0],
   distinctNumbersHours: [48, undefined, 1],
@@ -75,6 +75,18 @@ describe('settings that protect, with four eyes', () => {
         assert.deepEqual(await settingsOf(other), given(name, from), name)
       }
     }
+  })
+
+  test('a first list of origins needs two people, because shoppers are led to its pages, and so does taking a list away', async () => {
+    const set = async (from: unknown, to: unknown) => {
+      const id = await channel(from === undefined ? {} : { widgetOrigins: from })
+      return strict.entities.configure(id, { widgetOrigins: to }, { by })
+    }
+    await proposed(() => set(undefined, ['https://a.example']))
+    await proposed(() => set(undefined, ['http://a.example']))
+    await proposed(() => set(['https://a.example'], null))
+    await set(undefined, [])
+    await set(['https://a.example', 'https://b.example'], ['https://b.example'])
   })
 
   test('the change that was agreed on is carried out, once and from the values that both saw', async () => {
@@ -146,6 +158,32 @@ describe('settings that protect, with four eyes', () => {
     if (looserOne.status === 'rejected') assert.equal(settings?.checkoutTries, 3)
     else assert.equal(both[0]!.status, 'fulfilled')
     assert.equal(settings?.checkoutTries, 3)
+  })
+
+  test('an agreed change that another change overtakes is carried out after it', async () => {
+    const id = await channel({ cvvRequired: true })
+    const off = (proposal?: string) =>
+      strict.entities.configure(id, { cvvRequired: false }, { by, proposal })
+    const proposal = await proposed(() => off())
+    await strict.people.confirm(proposal, { by: bob })
+    // Holds the row, so that the agreed change waits after its read.
+    await run.sql('begin')
+    await run.sql(
+      `update tollgate.entity set settings = settings || '{"timeZone":"Europe/Berlin"}' where id = $1`,
+      [id],
+    )
+    const done = off(proposal)
+    void done.catch(() => {})
+    await until(async () => {
+      const [row] = await run.sql(
+        `select from pg_stat_activity, pg_stat_clear_snapshot()
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return row
+    })
+    await run.sql('commit')
+    await done
+    assert.deepEqual(await settingsOf(id), { cvvRequired: false, timeZone: 'Europe/Berlin' })
   })
 
   test('the page about two people names every setting of this kind', () => {

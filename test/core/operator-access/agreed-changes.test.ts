@@ -136,6 +136,28 @@ describe('changes that two people agreed on', () => {
     assert.equal((await person(dora.id)).role, 'viewer')
   })
 
+  test('a change and a reset that another change overtakes keep their proposals', async () => {
+    const fay = await enrol(setUp, 'fay', 'viewer')
+    const gil = await enrol(setUp, 'gil', 'admin')
+    const promote = (proposal?: string) =>
+      strict.people.change(fay.id, { role: 'admin' }, { by: ann, ...of(proposal) })
+    const reset = (proposal?: string) =>
+      strict.people.reset(gil.id, password, { by: ann, ...of(proposal) })
+    const overtaking = 'set disabled_at = now(), login_version = login_version + 1'
+    for (const [{ id }, work] of [[fay, promote] as const, [gil, reset] as const]) {
+      const proposal = await agreed(() => work())
+      await run.sql('begin')
+      await run.sql(`update tollgate.person ${overtaking} where id = $1`, [id])
+      const overtaken = assert.rejects(work(proposal), /by another operator at this moment/)
+      await waitForLock(1)
+      await run.sql('commit')
+      await overtaken
+      await work(proposal)
+      assert.equal((await person(id)).invited, true)
+    }
+    assert.equal((await person(fay.id)).role, 'admin')
+  })
+
   test('the reset of an admin names the admin', async () => {
     const eve = await enrol(setUp, 'eve', 'admin', run.merchant)
     const reset = () => strict.people.reset(eve.id, password, { by: ann })

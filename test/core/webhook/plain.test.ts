@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { rightSet } from '../../../core/caller/rights.ts'
 import { type Caller, ConfirmationNeededError, type GatewayError } from '../../../core/index.ts'
 import { type Hosted, startHost } from '../../host/http/hosted.ts'
+import { until } from '../../rig/gateway.ts'
 import { enrol } from '../../rig/operators.ts'
 
 const url = 'http://127.0.0.1:9/hook'
@@ -104,5 +105,27 @@ describe('notifications without encryption', () => {
       strict.webhooks.create({ entityId: host.channel, url, wrapper: 'NONE' }, { by }),
       ConfirmationNeededError,
     )
+
+    const again = await change({}).catch((error: ConfirmationNeededError) => error.proposal)
+    assert.ok(typeof again === 'string')
+    await strict.people.confirm(again, { by: confirmer as never })
+    // Another change overtakes the agreed one, which waits for the row after its read.
+    await host.sql('begin')
+    await host.sql(
+      'update tollgate.webhook_endpoint set active = false, version = version + 1 where id = $1',
+      [id],
+    )
+    const done = change({ active: true }, again)
+    void done.catch(() => {})
+    await until(async () => {
+      const [row] = await host.sql(
+        `select from pg_stat_activity, pg_stat_clear_snapshot()
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return row
+    })
+    await host.sql('commit')
+    const { wrapper, active } = await done
+    assert.deepEqual([wrapper, active], ['NONE', 'true'])
   })
 })

@@ -56,8 +56,12 @@ test('a process that lacks a key-encryption key is not ready, and the doctor and
     assert.equal(answer.code, '800.800.801')
     assert.equal(
       answer.description,
-      `This process cannot open data key ${mac!.id} (mac): it lacks key "newer".`,
+      'This process cannot open a current data key: "tollgate keys status" names it.',
+      'a stranger learns no id of a key',
     )
+    const told = host.logs.find(({ fields }) => fields.dataKey === mac!.id)
+    assert.equal(told?.message, 'a data key does not open')
+    assert.equal(told.fields.keyEncryptionKey, 'newer', 'the log names both')
     await until(
       async () =>
         (

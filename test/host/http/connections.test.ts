@@ -286,6 +286,33 @@ describe('places of connections', () => {
     }
   })
 
+  test('answers that are never read do not hold all places of a server, and a slow answer keeps its place', async () => {
+    const host = await startHost({ limits: { connections: 9, connectionsPerAddress: 3 } })
+    try {
+      const slow = { ...debit, 'customParameters[SIM_DELAY_MS]': '6000' }
+      let isPaid = false
+      const paying = exchange(host.url, paymentText(host.token, slow, 'Connection: close'))
+      void paying.finally(() => {
+        isPaid = true
+      })
+      const held: Socket[] = []
+      for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+        for (const socket of await idle(host.url, address, 2)) {
+          // More than the buffers of both sides hold.
+          socket.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(32))
+          await once(socket, 'data')
+          held.push(socket.pause())
+        }
+      }
+      await until(async () => (await served(host.url).catch(() => undefined)) === 200 || undefined)
+      assert.equal(isPaid, false, 'the place was that of an answer that nobody reads')
+      assert.match(await paying, /200 OK/)
+      for (const socket of held) socket.destroy()
+    } finally {
+      await host.close()
+    }
+  })
+
   test('the connections of a declared proxy are those of many clients', async () => {
     const host = await startHost({
       trustedProxy: ['loopback'],
