@@ -55,7 +55,7 @@ export function settlementOf(row: SettlementRow): Step {
   const isPart = type === 'SETTLED' && status !== 'FAILED'
   const minor = isPart ? row.allocated_minor : row.amount_minor
   const number = row.settlement_id === null ? '' : `, number ${row.settlement_id}`
-  const doubt = row.is_unconfirmed ? ', which no operator has confirmed' : ''
+  const doubt = row.is_final ? '' : ', which may be about another payment'
   return {
     at,
     name: 'settlement',

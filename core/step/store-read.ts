@@ -108,14 +108,15 @@ export type SettlementRow = {
   allocated_minor: bigint
   amount_minor: bigint
   currency: string
-  is_unconfirmed: boolean
+  /** False: only amount, card and brand name the payment, or several fit. */
+  is_final: boolean
 }
 
 /** Records of settlement files that are about a payment. */
 export const settlementsOf = (paymentId: string, limit: number) => sql<SettlementRow>`
   select record.id, match.at, record.record_type, record.status, record.settlement_id, record.batch,
     to_char(record.settlement_date, 'YYYY-MM-DD') as day, match.allocated_minor, record.amount_minor, record.currency,
-    record.is_unconfirmed
+    match.is_final
   from tollgate.settlement_match as match
   join tollgate.settlement_record as record on record.id = match.record_id
   where match.payment_id = ${paymentId}::uuid

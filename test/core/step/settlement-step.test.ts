@@ -6,7 +6,7 @@ import { settlementOf } from '../../../core/step/derive.ts'
 const row = {
   ...{ id: 'r', at: new Date(0), record_type: 'SETTLED', status: 'SUCCESS', currency: 'EUR' },
   ...{ day: '2027-03-01', batch: 'P-1', settlement_id: 'L-1' },
-  ...{ amount_minor: 9200n, allocated_minor: 3000n, is_unconfirmed: false },
+  ...{ amount_minor: 9200n, allocated_minor: 3000n, is_final: true },
 }
 
 test('a payment that is a part of its line shows its part', () => {
