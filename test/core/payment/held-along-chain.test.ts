@@ -1,71 +1,32 @@
 /** A reauthorisation goes on with the money of another authorisation: chargebacks by the key of either hold the captures of both. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Context, type Operation, unknown } from '@tollgate/plugin-kit'
+import type { Context, Operation } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
 import { approvedAs, processed, type Script } from '../../rig/acquirer.ts'
-import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import {
-  approval,
-  eur,
-  type LateRun,
-  lose,
-  refuse,
-  startLateThroughLine,
-  withoutKeyReversal,
-} from '../../rig/late-words.ts'
+import { approval, eur, type LateRun, lose, refuse } from '../../rig/late-words.ts'
 import type { Line } from '../../rig/proxy.ts'
+import {
+  busy,
+  by,
+  chargeback,
+  named,
+  startToldMeanwhile,
+  waiting,
+  waitsForOthers,
+} from '../../rig/told-meanwhile.ts'
 
-const by = { by: 'alice', reason: 'seen in their portal' }
-const busy = () => unknown('busy')
-const waitsForOthers = { code: '700.300.600' }
 const done = '000.100.112'
-const chargeback = (minor: string) => ({
-  outcome: { is: 'chargeback', reason: '000.100.220', refs: {} },
-  reference: `chargeback-${newId()}`,
-  minor,
-})
 
 describe('a chain of authorisations', () => {
   let run: LateRun
   let line: Line
+  let close: () => Promise<void>
   before(async () => {
-    ;({ run, line } = await startLateThroughLine(
-      { 'by-operation': withoutKeyReversal },
-      { supports: { key: { by: 'key', ttlMs: 24 * 3_600_000 } } },
-    ))
+    ;({ run, line, close } = await startToldMeanwhile())
   })
-  after(async () => {
-    try {
-      await closeChecked(run)
-    } finally {
-      await line.close()
-    }
-  })
-
-  /** The name of the only statement with all these parts. */
-  const named = (...parts: string[]) => {
-    const found = run.gateway
-      .statements()
-      .filter(({ text }) => parts.every((part) => text.includes(part)))
-    assert.equal(found.length, 1, `one statement has ${parts.join(' and ')}`)
-    return found[0]!.name
-  }
-
-  /** The message is stored, and waits; the engine does not try it by itself. */
-  async function waiting(id: string, minor: string): Promise<string> {
-    const eventId = await run.bring(id, chargeback(minor))
-    await until(async () => {
-      const [row] = await run.sql(
-        `update tollgate.inbound_event set next_at = now() + interval '1 hour'
-          where event_id = $1 and waits > 0 returning event_id`,
-        [eventId],
-      )
-      return row
-    })
-    return eventId
-  }
+  after(() => close())
 
   const authorise = async () => (await run.debit(`order-${newId()}`, {}, { paymentType: 'PA' })).id
   const again = async (id: string, practice: string, script: Script = {}) => {
@@ -152,7 +113,7 @@ describe('a chain of authorisations', () => {
     const paid = await capture(fresh, '40.00')
     const open = await capture(fresh, '20.00', { capture: lose, enquire: busy })
     await run.dueLater(open)
-    const eventId = await waiting(id, '4000')
+    const eventId = await waiting(run, id, '4000')
     await assert.rejects(refund(before, '30.00'), waitsForOthers)
     await assert.rejects(refund(paid, '40.00'), waitsForOthers)
     await run.operator.enquire(open, by)
@@ -165,7 +126,7 @@ describe('a chain of authorisations', () => {
     const paid = await capture(id, '30.00')
     const fresh = await replace(id, { authorize: lose, enquire: busy })
     await run.dueLater(fresh)
-    const eventId = await waiting(id, '3000')
+    const eventId = await waiting(run, id, '3000')
     await assert.rejects(refund(paid, '30.00'), waitsForOthers)
     await run.tell(fresh, { outcome: approval })
     assert.equal(await processed(run, eventId), 'recorded')
@@ -178,7 +139,7 @@ describe('a chain of authorisations', () => {
     for (const isCaptured of [true, false]) {
       const id = await authorise()
       if (isCaptured) await capture(id, '30.00')
-      const held = line.hold(named('max(place)', 'where family'))
+      const held = line.hold(named(run, /max\(place\).*where family/s))
       const eventId = await run.bring(id, chargeback('3000'))
       const letGo = await held
       const fresh = await replace(id)

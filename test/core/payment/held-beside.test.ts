@@ -1,94 +1,33 @@
 /** Words about a payment that is over, or not decided: the payments beside it whose money they are about are held. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Context, type Operation, unknown } from '@tollgate/plugin-kit'
+import type { Context, Operation } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
 import { approvedAs, processed } from '../../rig/acquirer.ts'
-import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import {
-  approval,
-  eur,
-  failure,
-  type LateRun,
-  lose,
-  refuse,
-  startLateThroughLine,
-  withoutKeyReversal,
-} from '../../rig/late-words.ts'
+import { approval, eur, failure, type LateRun, lose, refuse } from '../../rig/late-words.ts'
 import type { Line } from '../../rig/proxy.ts'
-
-const by = { by: 'alice', reason: 'seen in their portal' }
-const busy = () => unknown('busy')
-const waitsForOthers = { code: '700.300.600' }
-const chargeback = (minor: string) => ({
-  outcome: { is: 'chargeback', reason: '000.100.220', refs: {} },
-  reference: `chargeback-${newId()}`,
-  minor,
-})
+import {
+  busy,
+  by,
+  chargeback,
+  decline,
+  isPutOff,
+  named,
+  openCapture,
+  startToldMeanwhile,
+  waiting,
+  waitsForOthers,
+} from '../../rig/told-meanwhile.ts'
 
 describe('the payments beside it', () => {
   let run: LateRun
   let line: Line
+  let close: () => Promise<void>
   before(async () => {
-    ;({ run, line } = await startLateThroughLine(
-      { 'by-operation': withoutKeyReversal },
-      { supports: { key: { by: 'key', ttlMs: 24 * 3_600_000 } } },
-    ))
+    ;({ run, line, close } = await startToldMeanwhile())
   })
-  after(async () => {
-    try {
-      await closeChecked(run)
-    } finally {
-      await line.close()
-    }
-  })
-
-  /** The name of the only statement with all these parts. */
-  const named = (...parts: string[]) => {
-    const found = run.gateway
-      .statements()
-      .filter(({ text }) => parts.every((part) => text.includes(part)))
-    assert.equal(found.length, 1, `one statement has ${parts.join(' and ')}`)
-    return found[0]!.name
-  }
-
-  /** The message is stored, and waits for the end of an operation; the engine does not try it by itself. */
-  async function waiting(id: string, minor: string): Promise<string> {
-    const eventId = await run.bring(id, chargeback(minor))
-    await until(async () => {
-      const [row] = await run.sql(
-        `update tollgate.inbound_event set next_at = now() + interval '1 hour'
-          where event_id = $1 and waits > 0 returning event_id`,
-        [eventId],
-      )
-      return row
-    })
-    return eventId
-  }
-
-  /** While this capture may succeed, a chargeback by the key of the authorisation waits. */
-  async function openCapture(id: string) {
-    const script = { capture: lose, enquire: busy }
-    const open = await run.follow(id, 'CP', `open-${newId()}`, eur('20.00'), script)
-    await run.dueLater(open.id)
-    return open
-  }
-
-  /** The work that was due met something, and comes again later. */
-  async function isPutOff(id: string): Promise<boolean> {
-    const rows = await run.sql(
-      `select from tollgate.timer where due_at > now() + interval '0.5 seconds' and
-        ref in ($1::text, (select attempt_key from tollgate.payment where id = $1::text::uuid))`,
-      [id],
-    )
-    return rows.length > 0
-  }
-
-  async function decline({ id }: { readonly id: string }): Promise<void> {
-    await run.operator.enquire(id, by)
-    await run.operator.settle(id, 'declined', by)
-  }
+  after(() => close())
 
   const increment = {
     ...eur('10.00'),
@@ -127,7 +66,7 @@ describe('the payments beside it', () => {
     await run.tell(other.id, chargeback('100'))
     const { id, more } = await declinedIncrease()
     await capture(id, '30.00')
-    const held = line.hold(named('max(place)', 'where family'))
+    const held = line.hold(named(run, /max\(place\).*where family/s))
     const eventId = await run.bring(more, chargeback('5000'))
     const letGo = await held
     const second = await capture(id, '50.00')
@@ -138,8 +77,8 @@ describe('the payments beside it', () => {
 
   test('a chargeback of a declined capture holds the reversal of its authorisation', async () => {
     const { id } = await run.debit(`order-${newId()}`, {}, { paymentType: 'PA' })
-    const open = await openCapture(id)
-    await decline(open)
+    const open = await openCapture(run, id)
+    await decline(run, open)
     assert.equal(await run.tell(open.id, chargeback('2000')), 'recorded')
     await assert.rejects(run.follow(id, 'RV', `reversal-${newId()}`), waitsForOthers)
   })
@@ -162,17 +101,17 @@ describe('the payments beside it', () => {
     )
     const { id } = authorisation!
     await run.dueLater(sale.id)
-    const eventId = await waiting(sale.id, '9200')
-    const held = line.hold(named('unfenced as', 'has_failed'))
-    await decline(sale)
+    const eventId = await waiting(run, sale.id, '9200')
+    const held = line.hold(named(run, /unfenced as.*has_failed/s))
+    await decline(run, sale)
     const letGo = await held
     await run.dueNow(id)
-    await until(async () => (await isPutOff(id)) || reversed[0])
+    await until(async () => (await isPutOff(run, id)) || reversed[0])
     assert.equal(reversed.length, 0)
     letGo()
     assert.equal(await processed(run, eventId), 'recorded')
     await run.dueNow(id)
-    await until(async () => (await isPutOff(id)) || reversed[0])
+    await until(async () => (await isPutOff(run, id)) || reversed[0])
     assert.equal(reversed.length, 0, 'the payer has the money')
     const [entry] = (await run.listed(sale.id)).filter(({ kind }) => kind === 'beyond-sums')
     await run.gateway.operator.resolve(entry!.id, by)
@@ -194,9 +133,9 @@ describe('the payments beside it', () => {
     await run.dueLater(sale.id)
     await run.tell(id, { outcome: failure })
     const [entry] = (await run.listed(id)).filter(({ open }) => open)
-    await decline(sale)
-    await until(async () => (await isPutOff(id)) || undefined)
-    const held = line.hold(named("frozen_by <> '{}' as is_frozen"))
+    await decline(run, sale)
+    await until(async () => (await isPutOff(run, id)) || undefined)
+    const held = line.hold(named(run, /frozen_by <> '\{\}' as is_frozen/s))
     await run.dueNow(id)
     const letGo = await held
     await run.gateway.operator.resolve(entry!.id, by)
@@ -251,7 +190,7 @@ describe('the payments beside it', () => {
     await until(async () => (await run.audited(id)).includes('reverse-by-key'))
     await run.dueNow(id)
     // A look that is under way would tell the failure once more, after the redrive.
-    await until(async () => (await isPutOff(id)) || undefined)
+    await until(async () => (await isPutOff(run, id)) || undefined)
     await run.tell(id, { outcome: { is: 'notReversed', why: 'it is settled' } })
     await until(async () => (await run.timers(id)).length === 0 || undefined)
     isReversible = true

@@ -4,95 +4,36 @@ import { after, before, describe, test } from 'node:test'
 import { type Reversed, unknown } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
 import { approvedAs, processed } from '../../rig/acquirer.ts'
-import { closeChecked } from '../../rig/books.ts'
 import { until } from '../../rig/gateway.ts'
-import {
-  approval,
-  eur,
-  heldCall,
-  type LateRun,
-  lose,
-  refuse,
-  startLateThroughLine,
-  withoutKeyReversal,
-} from '../../rig/late-words.ts'
+import { approval, eur, heldCall, type LateRun, lose, refuse } from '../../rig/late-words.ts'
 import type { Line } from '../../rig/proxy.ts'
-
-const by = { by: 'alice', reason: 'seen in their portal' }
-const busy = () => unknown('busy')
-const waitsForOthers = { code: '700.300.600' }
-const chargeback = (minor: string) => ({
-  outcome: { is: 'chargeback', reason: '000.100.220', refs: {} },
-  reference: `chargeback-${newId()}`,
-  minor,
-})
+import {
+  busy,
+  by,
+  chargeback,
+  decline,
+  isPutOff,
+  named,
+  openCapture,
+  startToldMeanwhile,
+  waiting,
+  waitsForOthers,
+} from '../../rig/told-meanwhile.ts'
 
 describe('a state that changes meanwhile', () => {
   let run: LateRun
   let line: Line
+  let close: () => Promise<void>
   before(async () => {
-    ;({ run, line } = await startLateThroughLine(
-      { 'by-operation': withoutKeyReversal },
-      { supports: { key: { by: 'key', ttlMs: 24 * 3_600_000 } } },
-    ))
+    ;({ run, line, close } = await startToldMeanwhile())
   })
-  after(async () => {
-    try {
-      await closeChecked(run)
-    } finally {
-      await line.close()
-    }
-  })
-
-  /** The name of the only statement like this. */
-  const named = (like: RegExp) => {
-    const found = run.gateway.statements().filter(({ text }) => like.test(text))
-    assert.equal(found.length, 1, `one statement is like ${like}`)
-    return found[0]!.name
-  }
-
-  /** The message is stored, and waits for the end of an operation; the engine does not try it by itself. */
-  async function waiting(id: string, minor: string): Promise<string> {
-    const eventId = await run.bring(id, chargeback(minor))
-    await until(async () => {
-      const [row] = await run.sql(
-        `update tollgate.inbound_event set next_at = now() + interval '1 hour'
-          where event_id = $1 and waits > 0 returning event_id`,
-        [eventId],
-      )
-      return row
-    })
-    return eventId
-  }
-
-  /** While this capture may succeed, a chargeback by the key of the authorisation waits. */
-  async function openCapture(id: string) {
-    const script = { capture: lose, enquire: busy }
-    const open = await run.follow(id, 'CP', `open-${newId()}`, eur('20.00'), script)
-    await run.dueLater(open.id)
-    return open
-  }
-
-  /** The work that was due met something, and comes again later. */
-  async function isPutOff(id: string): Promise<boolean> {
-    const rows = await run.sql(
-      `select from tollgate.timer where due_at > now() + interval '0.5 seconds' and
-        ref in ($1::text, (select attempt_key from tollgate.payment where id = $1::text::uuid))`,
-      [id],
-    )
-    return rows.length > 0
-  }
-
-  async function decline({ id }: { readonly id: string }): Promise<void> {
-    await run.operator.enquire(id, by)
-    await run.operator.settle(id, 'declined', by)
-  }
+  after(() => close())
 
   test('a chargeback that is recorded while the engine looks for it keeps a refund from being sent again', async () => {
     const own = { paymentType: 'PA' as const, ...run.at('by-operation') }
     const { id } = await run.debit(`order-${newId()}`, {}, own)
     const paid = await run.follow(id, 'CP', `capture-${newId()}`, eur('50.00'))
-    const open = await openCapture(id)
+    const open = await openCapture(run, id)
     const sent: string[] = []
     const refund = await run.follow(paid.id, 'RF', `refund-${newId()}`, eur('50.00'), {
       enquire: () => ({ is: 'notFound' }),
@@ -104,13 +45,13 @@ describe('a state that changes meanwhile', () => {
     })
     await run.dueLater(refund.id)
     await run.age(refund.id)
-    const eventId = await waiting(id, '5000')
+    const eventId = await waiting(run, id, '5000')
     // The question is asked by itself where a balance refuses.
     await assert.rejects(run.follow(paid.id, 'RF', `refund-${newId()}`, eur('50.00')))
-    const held = line.hold(named(/^\s*with recursive\s+paid as.*select event.event_id as id/s))
+    const held = line.hold(named(run, /^\s*with recursive\s+paid as.*select event.event_id as id/s))
     await run.dueNow(refund.id)
     const letGo = await held
-    await decline(open)
+    await decline(run, open)
     assert.equal(await processed(run, eventId), 'recorded')
     letGo()
     await until(async () => (await run.kinds(refund.id)).includes('undecided') || sent[1])
@@ -132,14 +73,14 @@ describe('a state that changes meanwhile', () => {
       })
     const sent: string[] = []
     await refund('1.00')
-    const open = await openCapture(id)
-    const held = line.hold(named(/set\s+refunding = .*insert into tollgate\.payment /s))
+    const open = await openCapture(run, id)
+    const held = line.hold(named(run, /set\s+refunding = .*insert into tollgate\.payment /s))
     const refused = assert.rejects(refund('49.00'), waitsForOthers)
     const letGo = await held
-    const eventId = await waiting(id, '5000')
+    const eventId = await waiting(run, id, '5000')
     letGo()
     await refused
-    await decline(open)
+    await decline(run, open)
     assert.equal(await processed(run, eventId), 'recorded')
     assert.equal(sent.length, 1)
   })
@@ -161,17 +102,17 @@ describe('a state that changes meanwhile', () => {
     )
     const { id } = authorisation!
     await run.dueLater(sale.id)
-    const eventId = await waiting(id, '9200')
-    const held = line.hold(named(/unfenced as.*has_failed/s))
-    await decline(sale)
+    const eventId = await waiting(run, id, '9200')
+    const held = line.hold(named(run, /unfenced as.*has_failed/s))
+    await decline(run, sale)
     const letGo = await held
     await run.dueNow(id)
-    await until(async () => (await isPutOff(id)) || reversed[0])
+    await until(async () => (await isPutOff(run, id)) || reversed[0])
     assert.equal(reversed.length, 0)
     letGo()
     assert.match(await processed(run, eventId), /recorded|beyond/)
     await run.dueNow(id)
-    await until(async () => (await isPutOff(id)) || (await run.timers(id)).length === 0)
+    await until(async () => (await isPutOff(run, id)) || (await run.timers(id)).length === 0)
     assert.equal(reversed.length, 0, 'the payer has the money')
   })
 
@@ -222,7 +163,7 @@ describe('a state that changes meanwhile', () => {
     await run.dueNow(id)
     await reversal.begun
     found = busy
-    const read = named(/attempt\.state as attempt_state.*where attempt\.key/s)
+    const read = named(run, /attempt\.state as attempt_state.*where attempt\.key/s)
     const first = line.hold(read)
     const eventId = await run.bring(id, { outcome: approval })
     const goOn = await first
@@ -282,11 +223,11 @@ describe('a state that changes meanwhile', () => {
       increment: refuse,
     })
     const paid = await run.follow(id, 'CP', `capture-${newId()}`, eur('50.00'))
-    const open = await openCapture(id)
-    const eventId = await waiting(more.id, '5000')
+    const open = await openCapture(run, id)
+    const eventId = await waiting(run, more.id, '5000')
     const refund = () => run.follow(paid.id, 'RF', `refund-${newId()}`, eur('50.00'))
     await assert.rejects(refund(), waitsForOthers)
-    await decline(open)
+    await decline(run, open)
     assert.equal(await processed(run, eventId), 'recorded')
     await assert.rejects(refund(), waitsForOthers)
   })
