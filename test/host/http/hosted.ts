@@ -121,7 +121,10 @@ export async function ask(
 }
 
 /** Sends bytes on a new connection and returns all bytes received before its end. */
-export async function exchange(url: string, ...parts: readonly string[]): Promise<string> {
+export async function exchange(
+  url: string,
+  ...parts: readonly (string | (() => Promise<string>))[]
+): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let text = ''
@@ -139,11 +142,12 @@ export async function exchange(url: string, ...parts: readonly string[]): Promis
   // A server may cut the connection, and its earlier answers count.
   socket.on('error', () => {})
   for (const part of parts) {
+    const next = typeof part === 'string' ? part : await part()
     if (isClosed) break
     const room = new Promise<void>((resolve) => {
       goOn = resolve
     })
-    if (!socket.write(part)) await room
+    if (!socket.write(next)) await room
   }
   await closed
   return text
