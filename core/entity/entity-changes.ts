@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Actor, actorBy, type By } from '../audit/actor.ts'
 import type { Lanes } from '../db/lanes.ts'
-import type { ProposalUse } from '../four-eyes/store-proposal.ts'
+import type { ProposalUse } from '../four-eyes/stored-proposal.ts'
 import { type Deed, ProposalError, type TwoPeople } from '../four-eyes/two-people.ts'
 import { isId, newOpaqueId } from '../ids.ts'
 import { Whole } from '../redaction/harmless.ts'

@@ -2,7 +2,7 @@
 import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/stored-proposal.ts'
 import type { EntityKind } from './store.ts'
 
 type Settings = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/stored-proposal.ts'
 import type { Facts } from '../redaction/harmless.ts'
 
 export type EntityKind = 'psp' | 'division' | 'merchant' | 'channel'

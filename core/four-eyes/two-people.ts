@@ -12,13 +12,8 @@ import type { Lanes } from '../db/lanes.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Facts, harmless } from '../redaction/harmless.ts'
-import {
-  addProposal,
-  countOfProposer,
-  type ProposalUse,
-  proposalById,
-  takeProposal,
-} from './store-proposal.ts'
+import { addProposal, countOfProposer, proposalById, takeProposal } from './store-proposal.ts'
+import type { ProposalUse } from './stored-proposal.ts'
 
 export type DeedKind =
   | 'entity.create'

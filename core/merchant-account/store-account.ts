@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
 import type { AccountRow } from '../entity/store.ts'
-import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/stored-proposal.ts'
 import type { Facts } from '../redaction/harmless.ts'
 
 export type StoredAccount = AccountRow & { position: number; created_at: Date }

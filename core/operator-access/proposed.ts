@@ -1,6 +1,6 @@
 /** What is proposed about an operator, as the second person sees it and as it is carried out. */
 import { limits } from '@tollgate/schemas'
-import type { ProposalUse } from '../four-eyes/store-proposal.ts'
+import type { ProposalUse } from '../four-eyes/stored-proposal.ts'
 import { maskCardNumbers } from '../redaction/mask.ts'
 import { wrong } from './grants.ts'
 import type { PersonRow } from './store.ts'

@@ -2,7 +2,7 @@
 import type { Actor } from '../audit/actor.ts'
 import { auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/stored-proposal.ts'
 
 export type PersonRow = {
   id: string

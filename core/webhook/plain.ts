@@ -6,7 +6,7 @@ import { actorOf } from '../audit/actor.ts'
 import type { Caller } from '../caller/caller.ts'
 import { refuseUnlessHolds } from '../caller/rights.ts'
 import type { Engine } from '../engine.ts'
-import type { ProposalUse } from '../four-eyes/store-proposal.ts'
+import type { ProposalUse } from '../four-eyes/stored-proposal.ts'
 import { withoutSecrets } from '../redaction/harmless.ts'
 import type { Endpoint } from './types.ts'
 

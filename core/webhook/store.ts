@@ -1,7 +1,7 @@
 /** SQL of webhook endpoints for their owners, and of the log of deliveries. */
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { type ProposalUse, usedProposal } from '../four-eyes/store-proposal.ts'
+import { type ProposalUse, usedProposal } from '../four-eyes/stored-proposal.ts'
 import { highestIdAt, lowestId } from '../ids.ts'
 import type { Endpoint, Wrapper } from './types.ts'
 
