@@ -99,7 +99,8 @@ const table: Readonly<Record<Standing, Readonly<Record<Said, Comes>>>> = {
     ...undecided,
     pending: 'nothing',
     unknown: 'nothing',
-    'reversed otherwise': 'nothing',
+    // The enquiry still calls it pending, so nobody asks again at once.
+    'reversed otherwise': 'undecided',
   },
   reversing,
   approved,
