@@ -22,10 +22,11 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   const { port, name = 'Simulator', ...others } = values
   const running = await startSimulator({ ...others, name, port: Number(port ?? 0) })
-  process.stdout.write(`${JSON.stringify({ url: running.url, pid: process.pid, name })}\n`)
   const stop = () => void running.close()
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+  // Its reader may end the process at once.
+  process.stdout.write(`${JSON.stringify({ url: running.url, pid: process.pid, name })}\n`)
 }
 
 function valuesOf(args: readonly string[]) {

@@ -4,7 +4,6 @@
  */
 import type { Log } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
-import { addAttention } from '../attention/store.ts'
 import type { Clock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { tellFailure } from '../db/tell-failure.ts'
@@ -15,6 +14,7 @@ import {
   type DecidedRow,
   decidedOf,
   liftedBlocks,
+  listBlock,
   purgeCounts,
   purgeShort,
   tellCounts,
@@ -123,15 +123,16 @@ export class Sharing {
 
   async #share(): Promise<void> {
     this.#underWay.giveUp(this.#clock.elapsedMs())
-    await this.#learn()
+    const heardAt = await this.#learn()
     await this.#letGoDecided()
     this.#windows.forgetPast(this.nowMs())
-    await this.#listBlocks()
+    await this.#listBlocks(heardAt)
     await this.#tell()
     await this.#purge()
   }
 
-  async #learn(): Promise<void> {
+  /** @returns the database's time of what was learnt. */
+  async #learn(): Promise<Date> {
     const wallMs = this.#clock.realMs()
     const [row] = await this.#lanes.single(liftedBlocks(longestMs))
     const { now, lifts } = row!
@@ -154,6 +155,7 @@ export class Sharing {
       this.#windows.learn({ ...bucket, at: bucket_at.getTime() }, this.nowMs())
     }
     this.#learntAt = now
+    return now
   }
 
   /** Checks some of the open payments here for decisions of other processes. */
@@ -163,12 +165,10 @@ export class Sharing {
     for (const row of await this.#lanes.read(decidedOf(open))) this.#decidedElsewhere(row)
   }
 
-  async #listBlocks(): Promise<void> {
+  async #listBlocks(heardAt: Date): Promise<void> {
     for (const [reference, block] of this.#blocks) {
       const detail = { why: 'too many payments were declined: attempts are refused', ...block }
-      await this.#lanes.single(
-        addAttention(newId(), 'card-testing', null, null, 0, detail, reference),
-      )
+      await this.#lanes.single(listBlock(newId(), reference, detail, heardAt))
       if (this.#blocks.get(reference) === block) this.#blocks.delete(reference)
     }
   }

@@ -71,6 +71,26 @@ export const liftedBlocks = (withinMs: number) => sql<{
     where kind = 'card-testing' and resolved_at > now() - ${withinMs}::bigint * interval '1 millisecond'
     group by reference) lifted`
 
+/**
+ * Adds a block to the operators' list, unless an operator lifted it since: then the attempts that told of it were
+ * refused before this process heard of the lift.
+ *
+ * @param heardAt The database's time at which this process last read the lifts.
+ */
+export const listBlock = (
+  id: string,
+  reference: string,
+  detail: Readonly<Record<string, unknown>>,
+  heardAt: Date,
+) => sql`
+  insert into tollgate.attention (id, kind, alarm_at, detail, reference)
+  select ${id}::uuid, 'card-testing', now(), ${JSON.stringify(detail)}::jsonb, ${reference}::text
+  where not exists (
+    select
+    from tollgate.attention
+    where kind = 'card-testing' and reference = ${reference}::text and resolved_at >= ${heardAt}::timestamptz)
+  on conflict do nothing`
+
 export const purgeCounts = (olderThanMs: number, batch: number) => sql<{ value: string }>`
   delete from tollgate.card_testing
   where ctid in (

@@ -8,6 +8,7 @@ import { type AcquirerRun, message, processed, startWithAcquirer } from '../rig/
 import { closeChecked } from '../rig/books.ts'
 import { card, until } from '../rig/gateway.ts'
 import { cardOf } from '../rig/payment-request.ts'
+import { type Line, lineTo } from '../rig/proxy.ts'
 import { withCheckDigit } from '../rig/same-ends.ts'
 
 const thresholds = { number: 10, address: 12, bin: 40, channel: 100, token: 100 }
@@ -23,11 +24,16 @@ describe('card testing', () => {
   let other: Gateway
   let channel: string
   let merchant: string
+  let line: Line
   before(async () => {
-    run = await startWithAcquirer({ pool: {}, cardTesting: thresholds })
+    const through = async (url: string) => {
+      line = await lineTo(url)
+      return line.url
+    }
+    run = await startWithAcquirer({ pool: {}, cardTesting: thresholds, through })
     other = await run.another({ plugins: [run.acquirer.plugin], cardTesting: thresholds })
   })
-  after(() => closeChecked(run))
+  after(() => closeChecked(run).finally(() => line.close()))
   // Counts belong to merchants, so each test has its own.
   beforeEach(async () => {
     ;({ merchant, channel } = await shop())
@@ -427,6 +433,25 @@ describe('card testing', () => {
     run.acquirer.tell('', says(wrongCvv))
     await fill()
     await until(async () => ((await open()).length === 1 ? true : undefined))
+  })
+
+  test('a block that is lifted while its process lists it is not listed again', async () => {
+    await fill()
+    const open = async () =>
+      (await run.gateway.attention()).filter(({ detail }) => detail.merchant === merchant)
+    const [entry] = await until(async () => ((await open()).length > 0 ? open() : undefined))
+    const lists = run.gateway
+      .statements()
+      .filter(({ text }) => /insert into tollgate\.attention.*'card-testing'/s.test(text))
+    assert.equal(lists.length, 1)
+    const held = line.hold(lists[0]!.name)
+    assert.equal((await attempt(0)).code, '429')
+    const letGo = await held
+    await run.gateway.operator.resolve(entry!.id, { by: 'Alice', reason: 'a shopper' })
+    letGo()
+    run.acquirer.tell('', {})
+    await until(async () => ((await attempt(0)).code === '000.100.112' ? true : undefined))
+    assert.deepEqual(await open(), [])
   })
 
   test('an entity has its own thresholds, and 0 means never', async () => {
