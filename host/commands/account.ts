@@ -17,6 +17,7 @@ import {
   needed,
   print,
   printList,
+  tell,
   UsageError,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
@@ -100,6 +101,17 @@ const add: Command = {
         by(given),
       )
       print(shell, id)
+      const all = await everyAccount(gateway, channelId)
+      const { mode } = all.find((one) => one.id === id) ?? {}
+      const before = all.find(
+        (one) => one.connector === connector && one.mode === mode && one.id !== id && one.active,
+      )
+      if (before !== undefined) {
+        tell(
+          shell,
+          `the channel has account ${before.id} of ${connector} as well; where both accept a brand, the lower position takes its payments, then the older account`,
+        )
+      }
       return 0
     })
   },

@@ -94,7 +94,7 @@ function cells(row: AuditRow): string[] {
   const detail = Object.keys(row.detail).length === 0 ? [] : [said(row.detail)]
   return [
     row.at.slice(0, 19),
-    `${row.actor_kind} ${harmless(row.actor)}`,
+    row.actor === row.actor_kind ? row.actor : `${row.actor_kind} ${harmless(row.actor)}`,
     row.address ?? row.host ?? '',
     row.action,
     row.resource ?? '',

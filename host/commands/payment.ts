@@ -1,11 +1,91 @@
-import { type Command, type Given, needed, print, UsageError } from './command.ts'
+import type { TransactionView } from '@tollgate/core'
+import {
+  type Command,
+  type Given,
+  jsonOption,
+  needed,
+  print,
+  printList,
+  tell,
+  UsageError,
+} from './command.ts'
 import { byOption, decidedBy, ownReasonOption, reasonOption } from './decide.ts'
+import { momentOf, sinceOption, wireMoment } from './merchant-api.ts'
 import { found, withInstallation } from './with-installation.ts'
 
 const absent = (id: string) => `there is no payment ${id}`
 
 /** Of commands that find a payment as `inspect` does. */
 const anyNumber = 'Takes the same numbers of a payment as tollgate inspect.'
+
+const mostPayments = 100
+const dayMs = 86_400_000
+
+const list: Command = {
+  name: 'payment list',
+  summary: 'List payments and their follow-ups, newest first.',
+  options: {
+    entity: {
+      type: 'string',
+      value: 'id',
+      meaning: 'Only payments of this entity and the entities below it.',
+    },
+    order: {
+      type: 'string',
+      value: 'text',
+      meaning: 'Only payments with this merchantTransactionId, of any time.',
+    },
+    since: { ...sinceOption, meaning: `Start: ${sinceOption.meaning} Default: 1d.` },
+    types: {
+      type: 'string',
+      value: 'list',
+      meaning: 'Payment types, separated by commas: PA, DB, RF. Default: all.',
+    },
+    ...jsonOption,
+  },
+  notes: `At most ${mostPayments}. tollgate inspect <id> shows the steps of one.`,
+  async run(given, shell) {
+    const { entity, order, since = '1d', types } = given.options
+    if (order !== undefined && given.options.since !== undefined) {
+      throw new UsageError(
+        '--order and --since exclude each other: an order has payments of any time',
+      )
+    }
+    const now = Date.now()
+    const from = momentOf(since, now)
+    const request = {
+      ...(order === undefined
+        ? {
+            date: {
+              from: from.length === 10 ? `${from} 00:00:00` : from,
+              to: wireMoment(now + dayMs),
+            },
+          }
+        : { merchantTransactionId: order }),
+      ...(entity === undefined ? {} : { entityId: entity }),
+      ...(types === undefined ? {} : { paymentTypes: types.toUpperCase() }),
+    }
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const listed: TransactionView[] = []
+      for await (const one of gateway.query.all(request as never)) {
+        if (listed.length === mostPayments) {
+          tell(shell, 'there are more: choose an --entity, --types or a later --since')
+          break
+        }
+        listed.push(one)
+      }
+      printList(given, shell, listed, {
+        none: order === undefined ? `no payments since ${from}` : `no payments of order ${order}`,
+        cells: (one) => [
+          ...[one.timestamp.slice(0, 19), one.id, one.paymentType ?? ''],
+          ...[`${one.amount ?? ''} ${one.currency ?? ''}`, one.result.code],
+          one.merchantTransactionId ?? '',
+        ],
+      })
+      return 0
+    })
+  },
+}
 
 const enquire: Command = {
   name: 'payment enquire',
@@ -101,4 +181,4 @@ const reverseChargeback: Command = {
   },
 }
 
-export const commands: readonly Command[] = [enquire, settle, redrive, reverseChargeback]
+export const commands: readonly Command[] = [list, enquire, settle, redrive, reverseChargeback]

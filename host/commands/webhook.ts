@@ -193,8 +193,49 @@ const webhookRemoveCommand: Command = {
   },
 }
 
+const webhookDeliveriesCommand: Command = {
+  name: 'webhook deliveries',
+  summary: 'List the latest notifications of a webhook endpoint, and how the endpoint answered.',
+  words: ['<id>'],
+  options: {
+    state: {
+      type: 'string',
+      value: 'state',
+      meaning:
+        'Only notifications in this state: pending, delivered, or dead, which were given up.',
+    },
+    ...jsonOption,
+  },
+  notes:
+    'Newest first, at most 100. tollgate inspect <notification> shows each try; tollgate events replay sends again.',
+  async run(given, shell) {
+    const state = given.options.state?.toUpperCase()
+    const request = { ...(state === undefined ? {} : { state }), limit: '100' }
+    return withInstallation(given, shell, {}, async ({ gateway }) => {
+      const { deliveries } = await gateway.webhooks.deliveries(
+        given.words[0] ?? '',
+        request as never,
+      )
+      printList(given, shell, deliveries, {
+        none: 'no notifications',
+        cells: ({ createdAt, id, type, resource, state: is, reason, attempts }) => {
+          const last = attempts.at(-1)
+          const tries = `${attempts.length} ${attempts.length === 1 ? 'try' : 'tries'}`
+          const answer = last === undefined ? '' : `${last.httpStatus ?? last.error ?? ''}`
+          return [
+            ...[createdAt.slice(0, 19), id, type, resource, is.toLowerCase(), tries, answer],
+            reason ?? '',
+          ]
+        },
+      })
+      return 0
+    })
+  },
+}
+
 export const commands: readonly Command[] = [
   webhookListCommand,
+  webhookDeliveriesCommand,
   webhookCreateCommand,
   webhookSetCommand,
   webhookTestCommand,

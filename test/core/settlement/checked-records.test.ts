@@ -113,4 +113,20 @@ describe('the accountant of a merchant', () => {
     const caller = { id: 'foreign', entityId: channel, rights: 2 ** 20 - 1 }
     assert.deepEqual(await run.gateway.settlement.unsettled({ from, to, caller }), [])
   })
+
+  test('lists a payment on a test clock on the day of the clock', async () => {
+    const clock = await run.gateway.testClocks.create({
+      entityId: run.merchant,
+      time: '2027-03-01 12:00:00',
+    } as never)
+    const id = await pay('order-CLOCK', { testClock: clock.id })
+    const on = async (day: number) => {
+      const [from, to] = [new Date(Date.UTC(2027, 2, day)), new Date(Date.UTC(2027, 2, day + 1))]
+      return (await run.gateway.settlement.unsettled({ from, to })).map((one) => one.id)
+    }
+    assert.deepEqual([await on(1), await on(2)], [[id], []])
+    const now = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) }
+    const made = await run.gateway.settlement.unsettled(now)
+    assert.ok(!made.some((one) => one.id === id))
+  })
 })

@@ -115,6 +115,10 @@ describe('the command line: accounts', () => {
       [id, ['VISA', 'MASTER'], 4, false],
     )
     await done('account', 'enable', id)
+    const twin = await run(...order('--secrets-file', 'secrets.json'))
+    assert.match(twin.out, /^[0-9a-f]{32}\n$/)
+    assert.match(twin.err, new RegExp(`the channel has account ${id} of acquirer-json as well`))
+    await done('account', 'disable', twin.out.trim())
     const trail = await done('audit', 'list', '--resource', id)
     for (const action of ['created', 'checked', 'changed', 'disabled', 'enabled']) {
       assert.match(trail, new RegExp(`account\\.${action}`))

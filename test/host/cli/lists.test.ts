@@ -38,6 +38,23 @@ describe('the command line: lists', () => {
     for (const { name, options } of lists) assert.ok(options?.json !== undefined, name)
   })
 
+  test('payments are listed newest first, by time, order and type', async () => {
+    const first = await run.pay({ merchantTransactionId: 'order-LIST-1' })
+    const second = await run.pay({ paymentType: 'PA', merchantTransactionId: 'order-LIST-2' })
+    const listed = async (...words: string[]) =>
+      (await json('payment', 'list', ...words)).map(({ id }) => id)
+    assert.deepEqual(await listed(), [second.id, first.id])
+    assert.deepEqual(await listed('--order', 'order-LIST-1'), [first.id])
+    assert.deepEqual(await listed('--types', 'pa', '--entity', run.merchant), [second.id])
+    assert.match(
+      (await tollgate('payment', 'list', '--order', 'order-LIST-2')).out,
+      new RegExp(`^20\\S+ \\S+ +${second.id} +PA +92\\.00 EUR +000\\.100\\.110 +order-LIST-2\n$`),
+    )
+    assert.match((await tollgate('payment', 'list', '--order', 'none')).out, /^no payments of/)
+    const both = await tollgate('payment', 'list', '--order', 'x', '--since', '1h')
+    assert.match(both.err, /--order and --since exclude each other/)
+  })
+
   test('lists in JSON have the fields of their entries, and empty ones are empty lists', async () => {
     await run.gateway.entities.createToken(run.channel, 'till')
     const entities = await json('entity', 'list')
