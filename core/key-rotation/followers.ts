@@ -35,27 +35,29 @@ const lateMs = 3_000
 /** How long to wait for running processes to follow. */
 export const defaultWaitMs = 120_000
 
-/**
- * Waits until every running process follows.
- *
- * @param why The sentence about the processes that do not, from their count and names.
- * @param look What comes before each look at them.
- * @param tell Hears of those that do not follow at the first look, and of those that are late.
- * @throws RotationError
- */
+type Follow = {
+  readonly follows: (use: UseRow) => boolean
+  /** The sentence about the processes that do not follow, from their count and names. */
+  readonly why: (count: string, names: string) => string
+  /** Comes before each look at them. */
+  readonly look?: () => Promise<unknown>
+  /** Hears of those that do not follow at the first look, and of those that are late. */
+  readonly tell: (count: string, names: string, isLate: boolean) => void
+  /** Silence after which a process counts as ended. Default 15 seconds. */
+  readonly silenceMs?: number
+}
+
+/** Waits until every running process follows. @throws RotationError */
 export async function everyone(
   { lanes, clock }: Pick<KeyWork, 'lanes' | 'clock'>,
   waitMs: number,
-  follows: (use: UseRow) => boolean,
-  why: (count: string, names: string) => string,
-  look: () => Promise<unknown> = async () => {},
-  tell: (count: string, names: string, isLate: boolean) => void = () => {},
+  { follows, why, look, tell, silenceMs = aliveMs }: Follow,
 ): Promise<void> {
   const sinceMs = clock.elapsedMs()
   const tellAtMs = [sinceMs, sinceMs + lateMs]
   for (const untilMs = sinceMs + waitMs; ; await pause(askEveryMs)) {
-    await look()
-    const behind = (await lanes.read(usesWithin(aliveMs))).filter((use) => !follows(use))
+    await look?.()
+    const behind = (await lanes.read(usesWithin(silenceMs))).filter((use) => !follows(use))
     if (behind.length === 0) return
     const count = behind.length === 1 ? '1 process' : `${behind.length} processes`
     const names = behind.map(({ name }) => `"${name}"`).join(', ')

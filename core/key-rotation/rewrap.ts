@@ -6,7 +6,7 @@ import { newKeyBytes } from '../crypto/cipher.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
 import { MissingKeyError } from '../vault/keys.ts'
-import { allDataKeys, dropKeyProbes, rewrapDataKey, showKeyProbe } from '../vault/store.ts'
+import { aliveMs, allDataKeys, dropKeyProbes, rewrapDataKey, showKeyProbe } from '../vault/store.ts'
 import { defaultWaitMs, everyone, type KeyWork } from './followers.ts'
 
 export type RewrapOptions = {
@@ -65,20 +65,20 @@ async function proven(work: KeyWork, waitMs: number, tell: (line: string) => voi
   try {
     await show()
     await faultPoint('key-probed', id)
-    await everyone(
-      work,
-      waitMs,
-      (use) => use.probe_ids.includes(id),
-      (count, names) =>
+    await everyone(work, waitMs, {
+      follows: (use) => use.probe_ids.includes(id),
+      why: (count, names) =>
         `${count} cannot open what key "${keyId}" wraps: ${names}. Nothing was changed. Give the key to each, or end it, and run the command again.`,
-      show,
-      (count, names, isLate) =>
+      look: show,
+      tell: (count, names, isLate) =>
         tell(
           isLate
             ? `${count} cannot open what key "${keyId}" wraps yet: ${names}; give the key to each, or end it`
             : `waiting until ${count} can open what key "${keyId}" wraps: ${names}`,
         ),
-    )
+      // A process that stands still for a while would come back without its data keys; a killed one costs this wait.
+      silenceMs: Math.max(aliveMs, waitMs),
+    })
   } finally {
     await lanes.single(dropKeyProbes(id))
   }

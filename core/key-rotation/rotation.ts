@@ -240,17 +240,14 @@ const following = (
   keyId: string,
   follows: (use: UseRow) => boolean,
 ): Promise<void> =>
-  everyone(
-    work,
-    waitMs,
+  everyone(work, waitMs, {
     follows,
-    (count, names) =>
+    why: (count, names) =>
       `${count} cannot ${what} data key ${keyId} yet: ${names}. Do they have the key-encryption key it is wrapped by? Nothing is lost; run the command again to go on.`,
-    undefined,
-    (count, names, isLate) => {
+    tell: (count, names, isLate) => {
       if (isLate) tell(`${count} cannot ${what} data key ${keyId} yet: ${names}`)
     },
-  )
+  })
 
 /** One pass, or undefined when a newer key has taken over meanwhile and the old one is closed. */
 async function onePass(

@@ -163,6 +163,19 @@ describe('a new key-encryption key', () => {
     )
   })
 
+  test('a rewrap waits for a process that stands still, which would come back without its data keys', async () => {
+    await run.sql(
+      `insert into tollgate.data_key_use (process_id, name, seen_at)
+       values (gen_random_uuid(), 'still 1', now() - interval '1 minute')`,
+    )
+    const lines: string[] = []
+    const rewrapping = administer((keys) => keys.rewrap({ tell: (line) => void lines.push(line) }))
+    await until(async () => lines.find((line) => /^1 process .*: "still 1"; give/.test(line)))
+    assert.ok((await dataKeys()).every(({ kek }) => kek !== 'newer'))
+    await run.sql("delete from tollgate.data_key_use where name = 'still 1'")
+    assert.equal((await rewrapping).moved.length, 2)
+  })
+
   test('a rewrap works beside an unfinished rotation, which goes on afterwards', async () => {
     await run.pay()
     onFaultPoint((at) => {
