@@ -49,12 +49,13 @@ describe('notifications without encryption', () => {
     assert.equal((await post(`/v1/webhooks/${made.id}`, { wrapper: 'JSON' })).status, 200)
   })
 
-  test('a token leads plain notifications nowhere else, and may make their endpoint safer', async () => {
+  test('a token leads neither more in plain nor elsewhere, and may make their endpoint safer', async () => {
     const { id } = await host.gateway.webhooks.create({
       entityId: host.channel,
       ...{ url, wrapper: 'NONE' },
     })
     refused(await post(`/v1/webhooks/${id}`, { url: elsewhere }), 'url')
+    refused(await post(`/v1/webhooks/${id}`, { types: 'PAYMENT,SCHEDULE' }), 'types')
     // What changes neither stays possible, also with the settings named.
     const same = { url, wrapper: 'NONE', types: 'PAYMENT', active: 'false' }
     assert.equal((await post(`/v1/webhooks/${id}`, same)).status, 200)
