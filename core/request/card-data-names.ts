@@ -5,8 +5,9 @@ import { normalForm } from '../redaction/normal-form.ts'
  * Whether a name means card data, with any separators or capitals: `card_cvv`, `cardCvv`, `c_v_v`.
  */
 export function namesCardData(name: string): boolean {
-  if (!mayName.test(name) && isAscii.test(name)) return false
-  const segments = normalForm(name)
+  const form = isAscii.test(name) ? name : normalForm(name)
+  if (!mayName.test(form.replace(separators, '').toLowerCase())) return false
+  const segments = form
     .split(segmentEnd)
     .filter((segment) => segment !== '')
     .map((segment) => segment.toLowerCase())
@@ -15,7 +16,9 @@ export function namesCardData(name: string): boolean {
   return isCode.test(segments.join('')) || pairs.some((pair) => inTwo.test(pair))
 }
 
-const mayName = /cv|csc|pin|track|security|verification|[cps][^a-z]/i
+/** What every match below has in it once nothing separates its segments. */
+const mayName = /cvv|cvc|cvn|csc|pin|track|securitycode|verificationvalue/
+const separators = /[^\p{L}\p{N}]+/gu
 const isAscii = /^[\0-\x7f]*$/
 const segmentEnd = /[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
