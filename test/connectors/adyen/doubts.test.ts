@@ -75,11 +75,16 @@ describe('doubts about operations at Adyen', () => {
       'any',
     )
     const key = await run.keyOf(id)
+    // Once, and while nothing is under way: a second time would bring a second repeat, which nothing refuses.
     await until(async () => {
-      if (repeat.wasMet) return true
-      await run.sql('update tollgate.timer set due_at = now() where ref = $1', [key])
-      return undefined
+      const [row] = await run.sql(
+        `update tollgate.timer set due_at = now() where ref = $1
+           and exists (select from tollgate.attempt where payment_id = $2 and lease_until is null) returning ref`,
+        [key, id],
+      )
+      return row
     })
+    await until(async () => repeat.wasMet || undefined)
     await repeat.over
     await until(async () => {
       const [row] = await run.sql<{ lease_until: Date | null }>(
