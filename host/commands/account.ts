@@ -21,7 +21,7 @@ import {
   UsageError,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
-import { oneLine, shownJson } from './shown-text.ts'
+import { oneLine, shownJson, shownTime } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
 
 const brandsOption = {
@@ -179,7 +179,7 @@ function rowsOf(account: ShownAccount): string[][] {
     ...Object.entries(facts).map(([name, value]) => [name, String(value)]),
     ['brands', brands?.join(',') ?? 'all'],
     ['state', active ? 'enabled' : 'disabled'],
-    ['created', createdAt.toISOString()],
+    ['created', shownTime(createdAt)],
     ...Object.entries(settings).map(([name, value]) => [`setting ${name}`, oneLine(String(value))]),
     ...secrets.map((name) => [`secret ${name}`, 'is set']),
     ...(eventsUrl === undefined

@@ -2,7 +2,7 @@ import type { AuditFilter, AuditRow } from '@tollgate/core'
 import { commandLineActor } from './actor.ts'
 import { type Command, columns, type Given, needed, print, UsageError } from './command.ts'
 import { momentOf, sinceOption } from './merchant-api.ts'
-import { harmless } from './shown-text.ts'
+import { harmless, shownTime } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
 
 const mostRows = 10_000
@@ -93,7 +93,7 @@ function cells(row: AuditRow): string[] {
   ]
   const detail = Object.keys(row.detail).length === 0 ? [] : [said(row.detail)]
   return [
-    row.at.slice(0, 19),
+    shownTime(row.at),
     row.actor === row.actor_kind ? row.actor : `${row.actor_kind} ${harmless(row.actor)}`,
     row.address ?? row.host ?? '',
     row.action,

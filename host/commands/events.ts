@@ -7,8 +7,8 @@ import {
   MerchantApi,
   momentOf,
   sinceOption,
-  wireMoment,
 } from './merchant-api.ts'
+import { shownTime } from './shown-text.ts'
 
 const mostEvents = 1_000
 const dayMs = 86_400_000
@@ -31,7 +31,8 @@ const eventsListCommand: Command = {
   async run(given, shell) {
     const api = await MerchantApi.of(given, shell)
     const { since, type, types: list = type } = given.options
-    const from = since === undefined ? wireMoment(Date.now() - dayMs) : momentOf(since, Date.now())
+    const from =
+      since === undefined ? shownTime(new Date(Date.now() - dayMs)) : momentOf(since, Date.now())
     const types = list?.toUpperCase()
     const events: FeedEvent[] = []
     let place: Record<string, string> = { since: from }
@@ -44,13 +45,16 @@ const eventsListCommand: Command = {
     }
     printList(given, shell, events, { none: `no events since ${from}`, cells: rowOf })
     if (more)
-      tell(shell, `more events: tollgate events list --since "${events.at(-1)?.at.slice(0, 19)}"`)
+      tell(
+        shell,
+        `more events: tollgate events list --since "${shownTime(events.at(-1)?.at ?? '')}"`,
+      )
     return 0
   },
 }
 
 const rowOf = (event: FeedEvent): string[] => [
-  event.at.slice(0, 19),
+  shownTime(event.at),
   event.id,
   kindOf(event),
   event.payload.id,

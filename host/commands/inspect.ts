@@ -1,7 +1,7 @@
 import { searchedDays as defaultDays, stepView } from '@tollgate/core'
 import type { Shell } from '../shell.ts'
 import { type Command, columns, print, UsageError } from './command.ts'
-import { shownJson } from './shown-text.ts'
+import { shownJson, shownTime } from './shown-text.ts'
 import { timeline } from './timeline.ts'
 import { withInstallation } from './with-installation.ts'
 
@@ -33,11 +33,7 @@ const inspectCommand: Command = {
         if (isJson) print(shell, shownJson(found, 2))
         else {
           print(shell, `${found.candidates.length} payments have ${reference}, the newest first:`)
-          const rows = found.candidates.map(({ id, at, text }) => [
-            `  ${id}`,
-            at.toISOString(),
-            text,
-          ])
+          const rows = found.candidates.map(({ id, at, text }) => [`  ${id}`, shownTime(at), text])
           for (const line of columns(rows)) print(shell, line)
         }
         return 0

@@ -7,6 +7,7 @@ import { buildNumber } from '../version.ts'
 import { type Given, type Option, tell, UsageError } from './command.ts'
 import { secretIn } from './secret-file.ts'
 import { settingsFor } from './settings.ts'
+import { shownTime } from './shown-text.ts'
 
 export type FeedEvent = {
   readonly id: string
@@ -181,15 +182,11 @@ export function momentOf(text: string, nowMs: number): string {
   const ago = /^([0-9]{1,5})([smhd])$/.exec(text)
   if (ago !== null) {
     const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-    return wireMoment(nowMs - Number(ago[1]) * units[ago[2] as keyof typeof units])
+    return shownTime(new Date(nowMs - Number(ago[1]) * units[ago[2] as keyof typeof units]))
   }
   if (/^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(text)) return text
   throw new UsageError(`"${text}" is not a valid time: write ${sinceOption.meaning}`)
 }
-
-/** `yyyy-MM-dd HH:mm:ss` in UTC. */
-export const wireMoment = (ms: number): string =>
-  new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
 /** The event's type and action: `PAYMENT`, `REGISTRATION CREATED`. */
 export const kindOf = ({ type, action }: FeedEvent): string =>

@@ -19,7 +19,7 @@ import {
 } from './command.ts'
 import { proposalOption } from './decide.ts'
 import { secretIn } from './secret-file.ts'
-import { shownJson } from './shown-text.ts'
+import { shownJson, shownTime } from './shown-text.ts'
 import { found, withInstallation } from './with-installation.ts'
 
 const { min: fewest } = limits.passwordCharacters
@@ -159,8 +159,8 @@ const list: Command = {
           name,
           role,
           entityId ?? 'all',
-          lastLoginAt?.toISOString() ?? 'never',
-          disabledAt === null ? '' : `disabled ${disabledAt.toISOString()}`,
+          lastLoginAt === null ? 'never' : shownTime(lastLoginAt),
+          disabledAt === null ? '' : `disabled ${shownTime(disabledAt)}`,
         ],
       })
       return 0

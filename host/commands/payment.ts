@@ -10,7 +10,8 @@ import {
   UsageError,
 } from './command.ts'
 import { byOption, decidedBy, ownReasonOption, reasonOption } from './decide.ts'
-import { momentOf, sinceOption, wireMoment } from './merchant-api.ts'
+import { momentOf, sinceOption } from './merchant-api.ts'
+import { shownTime } from './shown-text.ts'
 import { found, withInstallation } from './with-installation.ts'
 
 const absent = (id: string) => `there is no payment ${id}`
@@ -58,7 +59,7 @@ const list: Command = {
         ? {
             date: {
               from: from.length === 10 ? `${from} 00:00:00` : from,
-              to: wireMoment(now + dayMs),
+              to: shownTime(new Date(now + dayMs)),
             },
           }
         : { merchantTransactionId: order }),
@@ -77,7 +78,7 @@ const list: Command = {
       printList(given, shell, listed, {
         none: order === undefined ? `no payments since ${from}` : `no payments of order ${order}`,
         cells: (one) => [
-          ...[one.timestamp.slice(0, 19), one.id, one.paymentType ?? ''],
+          ...[shownTime(one.timestamp), one.id, one.paymentType ?? ''],
           ...[`${one.amount ?? ''} ${one.currency ?? ''}`, one.result.code],
           one.merchantTransactionId ?? '',
         ],

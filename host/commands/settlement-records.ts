@@ -11,7 +11,7 @@ import {
   UsageError,
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
-import { harmless } from './shown-text.ts'
+import { harmless, shownTime } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
 
 export const limitOption = (noun: string) => ({
@@ -213,7 +213,7 @@ const paymentRow = (payment: UnsettledPaymentView): Record<string, string> => ({
 
 const paymentCells = (payment: UnsettledPaymentView): string[] => [
   payment.id,
-  payment.createdAt,
+  shownTime(payment.createdAt),
   payment.paymentType,
   `${payment.amount} ${payment.currency}`,
   harmless(payment.merchantTransactionId ?? ''),

@@ -12,6 +12,14 @@ export const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g
 export const shownJson = (value: unknown, space?: number): string =>
   JSON.stringify(value, plain, space).replaceAll(steering, escaped)
 
+/**
+ * `yyyy-MM-dd HH:mm:ss` in UTC, as commands and requests take it. JSON has the whole time.
+ *
+ * @param at A text is the time of an answer: with a T or a blank, and in UTC.
+ */
+export const shownTime = (at: Date | string): string =>
+  (typeof at === 'string' ? at : at.toISOString()).slice(0, 19).replace('T', ' ')
+
 const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,7 +1,7 @@
 /** A step log for the terminal: one line per step, and on request the exchange below it. */
 import type { Inspected, RequestView, StepView } from '@tollgate/core'
 import { columns } from './command.ts'
-import { harmless, oneLine } from './shown-text.ts'
+import { harmless, oneLine, shownTime } from './shown-text.ts'
 
 export type Shown = { readonly verbose: boolean; readonly colours: boolean }
 
@@ -42,7 +42,7 @@ export function timeline(
   const lines = [
     paint(`${kind} ${id}`, 'bold'),
     ...columns(Object.entries(facts).map(([name, value]) => [`  ${name}`, oneLine(value)])),
-    `  begun ${steps[0]?.at ?? ''}`,
+    `  begun ${shownTime(steps[0]?.at ?? '')}`,
     '',
   ]
   const rows = columns(

@@ -13,6 +13,7 @@ import {
   UsageError,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
+import { shownTime } from './shown-text.ts'
 import { lengthOf, momentAhead } from './time-ahead.ts'
 import { withInstallation } from './with-installation.ts'
 
@@ -124,17 +125,17 @@ function cellsOf(token: Token): string[] {
     token.name,
     token.rights?.join(',') ?? 'all',
     token.networks?.join(',') ?? 'anywhere',
-    token.created_at.toISOString(),
-    token.last_used_at?.toISOString() ?? 'never',
+    shownTime(token.created_at),
+    token.last_used_at === null ? 'never' : shownTime(token.last_used_at),
     stateOf(token),
   ]
 }
 
 function stateOf(token: Token): string {
-  if (token.revoked_at !== null) return `revoked ${token.revoked_at.toISOString()}`
+  if (token.revoked_at !== null) return `revoked ${shownTime(token.revoked_at)}`
   if (token.expires_at === null) return 'valid'
   const isOver = token.expires_at.getTime() <= Date.now()
-  const end = `${isOver ? 'expired' : 'valid until'} ${token.expires_at.toISOString()}`
+  const end = `${isOver ? 'expired' : 'valid until'} ${shownTime(token.expires_at)}`
   return token.successor_id === null ? end : `${end}, then ${token.successor_id}`
 }
 
@@ -171,8 +172,8 @@ const tokenRotateCommand: Command = {
       shown(shell, [
         ['id', made.id],
         ['token', made.token],
-        ...(made.expiresAt === null ? [] : [['expires', made.expiresAt.toISOString()]]),
-        ['old token expires', made.oldExpiresAt.toISOString()],
+        ...(made.expiresAt === null ? [] : [['expires', shownTime(made.expiresAt)]]),
+        ['old token expires', shownTime(made.oldExpiresAt)],
       ])
       return 0
     })

@@ -11,6 +11,7 @@ import {
   UsageError,
 } from './command.ts'
 import { proposalOption } from './decide.ts'
+import { shownTime } from './shown-text.ts'
 import { withInstallation } from './with-installation.ts'
 
 const settingOptions = {
@@ -124,10 +125,10 @@ const webhookListCommand: Command = {
 }
 
 function stateOf(one: WebhookView): string {
-  if (one.removedAt !== undefined) return `removed ${one.removedAt}`
+  if (one.removedAt !== undefined) return `removed ${shownTime(one.removedAt)}`
   if (one.disabledReason !== undefined) return `disabled: ${one.disabledReason}`
   if (one.active === 'false') return 'off'
-  return one.failingSince === undefined ? 'on' : `failing since ${one.failingSince}`
+  return one.failingSince === undefined ? 'on' : `failing since ${shownTime(one.failingSince)}`
 }
 
 const webhookTestCommand: Command = {
@@ -172,7 +173,10 @@ const webhookRotateCommand: Command = {
           ? [['signingSecret', made.signingSecret ?? '']]
           : [['encryptionKey', made.encryptionKey ?? '']]
       const until = key === 'SIGNING' ? made.previousSecretUntil : made.previousKeyUntil
-      for (const line of columns([...rows, ['old one valid until', until ?? '']]))
+      for (const line of columns([
+        ...rows,
+        ['old one valid until', until === undefined ? '' : shownTime(until)],
+      ]))
         print(shell, line)
       return 0
     })
@@ -223,7 +227,7 @@ const webhookDeliveriesCommand: Command = {
           const tries = `${attempts.length} ${attempts.length === 1 ? 'try' : 'tries'}`
           const answer = last === undefined ? '' : `${last.httpStatus ?? last.error ?? ''}`
           return [
-            ...[createdAt.slice(0, 19), id, type, resource, is.toLowerCase(), tries, answer],
+            ...[shownTime(createdAt), id, type, resource, is.toLowerCase(), tries, answer],
             reason ?? '',
           ]
         },

@@ -221,7 +221,8 @@ describe('the command line: commands', () => {
     )
     const id = /^id +([0-9a-f]{32})$/m.exec(made)?.[1] ?? ''
     const line = (text: string) => new RegExp(`^${id} .*${text}`, 'm')
-    const limits = 'desk +read,refund +10.1.0.0/16,2001:db8::/32 +20\\S+ +never +valid until 20'
+    const limits =
+      'desk +read,refund +10.1.0.0/16,2001:db8::/32 +20\\S+ \\S+ +never +valid until 20'
     assert.match(await done('token list'), line(limits))
 
     await refused(
