@@ -79,12 +79,19 @@ const inPods = (files: readonly string[], pod: 'first' | 'last'): Group => ({
   pod,
 })
 
+/** For each process. Each group loads the engine once more. */
+const groupsOfFirstRun = 3
+
 /** Before a file's first run: longer files take longer, as a rule. */
 const guessed = (file: string) => statSync(join(root, file)).size / 2_000
 
-/** One process more than processors, since tests wait for PostgreSQL. The longest file goes to the idlest process. */
+/**
+ * One process more than processors, since tests wait for PostgreSQL. The longest file goes to the idlest process.
+ * Guesses are wrong by half, so a first run has more groups, and a process that is early takes the next one.
+ */
 function balanced(files: readonly string[], times: Seconds): Group[] {
-  const groups = Array.from({ length: availableParallelism() + 1 }, (_, index) => ({
+  const length = (availableParallelism() + 1) * (times.size === 0 ? groupsOfFirstRun : 1)
+  const groups = Array.from({ length }, (_, index) => ({
     name: `shared process ${index + 1}`,
     files: [] as string[],
     seconds: 0,
