@@ -115,7 +115,7 @@ describe('channels of the engine', () => {
       })
       for (const number of [cards.approved, cards.declined]) {
         await run.pay({
-          ...card(number, { holder: 'Wilhelmina Testperson', cvv: '9174' }),
+          ...card(number, { holder: 'Wilhelmina Testperson', cvv: '917' }),
           customer: {
             ...{ givenName: 'Wilhelmina', surname: 'Testperson' },
             email: 'wilhelmina@example.com',
@@ -125,9 +125,11 @@ describe('channels of the engine', () => {
       }
       assert.ok(heard.some(({ channel }) => channel === 'tollgate:outgoing'))
       const text = JSON.stringify(heard)
-      for (const secret of [cards.approved, cards.declined, 'ilhelmina', '9174"', settings.apiKey]) {
+      for (const secret of [cards.approved, cards.declined, 'ilhelmina', settings.apiKey]) {
         assert.ok(!text.includes(secret), `a message holds ${secret}`)
       }
+      // Ids and durations have these digits by chance, beside others.
+      assert.doesNotMatch(text, /(?<![\w.:])917(?!\w)/)
       const declined = heard.filter(
         ({ channel, part }) => channel === 'tollgate:settling-commit' && part === 'asyncEnd',
       )
