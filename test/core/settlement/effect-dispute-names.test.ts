@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../../../core/index.ts'
+import { until } from '../../rig/gateway.ts'
 import { eur } from '../../rig/late-words.ts'
 import { by, waitsForOthers } from '../../rig/told-meanwhile.ts'
 import { chargeback, type EffectRun, reversal, startEffects } from './effect-run.ts'
@@ -26,6 +27,16 @@ describe('a chargeback in a line', () => {
       [fileId],
     )
     return row!
+  }
+  /** All undecided records are compared with the payments again. */
+  const decidedAgain = async () => {
+    await run.sql("update tollgate.timer set due_at = now() where kind = 'settlement-retry'")
+    await until(async () => {
+      const due = await run.sql(
+        "select from tollgate.timer where kind = 'settlement-retry' and due_at < now() + interval '30 minutes'",
+      )
+      return due.length === 0 || undefined
+    })
   }
   const entriesOf = async (fileId: string) =>
     (await run.gateway.operator.attention(1000)).filter(({ detail }) => detail.file === fileId)
@@ -115,5 +126,34 @@ describe('a chargeback in a line', () => {
       await run.gateway.settlement.check(record, by)
       for (const id of payments) await refund(id, '92.00')
     })
+
+    test('is not about the one that is left when the other one is gone, also after a rerun', async () => {
+      const { fileId, record, payments } = await twice()
+      // Held no more, so that one of them can go.
+      await run.gateway.settlement.check(record, by)
+      await run.follow(payments[0], 'RV', `reversal-${newId()}`)
+      await decidedAgain()
+      await run.gateway.settlement.rerun(fileId, by)
+      await run.finished(fileId)
+      await decidedAgain()
+      const { status, about } = await recordOf(fileId)
+      assert.deepEqual([status, about], ['MULTIPLE_MATCHES', payments])
+      assert.deepEqual((await run.booksOf(payments[1])).disputes, [])
+    })
+  })
+
+  test('is not about a payment that was made after it', async () => {
+    const order = `order-${newId()}`
+    const fields = { ...run.at('settling'), paymentType: 'PA' }
+    const { id } = await run.debit(order, {}, fields)
+    const { paymentId: _, ...cells } = chargeback(id, { mtid: order, amount: '30.00' })
+    const fileId = await run.file(cells)
+    const { status: before } = await recordOf(fileId)
+    const later = await capture(id, '50.00')
+    await decidedAgain()
+    await run.makeDue()
+    await refund(later, '50.00')
+    const { status, has_fact } = await recordOf(fileId)
+    assert.deepEqual([before, status, has_fact], ['NOT_MATCHED', 'NOT_MATCHED', false])
   })
 })
