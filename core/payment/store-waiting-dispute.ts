@@ -29,9 +29,31 @@ named as (
     offset 0) as capture
   where paid.is_authorisation)`
 
-/** A verified chargeback that waited for the end of the payment, perhaps a capture, has its turn now. */
+/** Part of a statement: chargebacks of settlement lines that may be about one of `named`, by their own small index. */
+const linesOf = (condition: Sql) => sql`
+from named
+cross join lateral (
+  select id
+  from tollgate.settlement_record as record
+  where record.candidates @> array[named.id] and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
+    and (record.effect in ('open', 'failed') or record.match_status = 'MULTIPLE_MATCHES') and ${condition}
+  offset 0) as record`
+
+/**
+ * A verified chargeback, or one of a settlement line, that waited for the end of the payment, perhaps a capture, has its
+ * turn now.
+ */
 export const hurryChargebacks = (connector: string, paymentId: string) => sql`
-with recursive ${namesOf(paymentId)}
+with recursive ${namesOf(paymentId)},
+line as (
+  update tollgate.settlement_record set effect_after = now()
+  where effect = 'open' and effect_after > now()
+    and id = any(array(select record.id ${linesOf(sql`record.effect = 'open'`)}))
+  returning scope_id),
+due as (
+  update tollgate.timer set due_at = now()
+  where kind = 'settlement-effect' and due_at > now()
+    and ref = any(array(select replace(scope_id::text, '-', '') from line)))
 update tollgate.inbound_event set next_at = now()
 where processed_at is null and next_at > now() and (connector, account, event_id) in (
     select event.connector, event.account, event.event_id
@@ -53,16 +75,13 @@ const isAside = sql`event.outcome = 'quarantined' and exists (
         and entry.kind = 'event' and entry.reference = listed.reference
       where entry.resolved_at is null)`
 
-/** A line about a declined payment matches none. Each state of the effect by its own small index. */
-const ofDeclined = (paymentId: string | null, hasEffect: Sql) => sql`
-select replace(record.id::text, '-', '') as id
-from tollgate.settlement_record as record
-where ${hasEffect} and record.match_status = 'NOT_MATCHED' and ${paymentId}::uuid = any(record.candidates)
-  and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'`
-
-/** Conditions of `record`. A failed effect has no time once an operator took its entry off the list. */
-const isOpen = sql`record.effect = 'open'`
-const isFailed = sql`record.effect = 'failed' and record.effect_after is not null`
+/**
+ * Condition of `record`. A failed effect has no time once an operator took its entry off the list. A line that several
+ * payments fit may be about each of them, until an operator assigns it, or has checked it.
+ */
+const isWaiting = sql`(record.effect = 'open' or (record.effect = 'failed' and record.effect_after is not null)
+      or (record.effect = 'none' and record.match_status = 'MULTIPLE_MATCHES'
+        and record.checked_version is distinct from record.version))`
 
 /** Chargebacks that are only listed, because their event id was known: for an operator to carry out or to drop. */
 const listed = sql`
@@ -93,11 +112,5 @@ cross join lateral (
   offset 0) as event
 union all ${listed}
 union all
-select replace(record.id::text, '-', '') as id
-from tollgate.settlement_match as match
-join tollgate.settlement_record as record on record.id = match.record_id
-where match.payment_id = ${paymentId}::uuid and (${isOpen} or ${isFailed})
-  and record.record_type = 'CHARGEBACK' and record.status <> 'FAILED'
-union all ${ofDeclined(paymentId, isOpen)}
-union all ${ofDeclined(paymentId, isFailed)}
+select replace(record.id::text, '-', '') as id ${linesOf(isWaiting)}
 limit 1`

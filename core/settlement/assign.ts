@@ -190,7 +190,7 @@ const charges = ['DB', 'CP', 'RB', 'RC']
 
 function typesOf({ record_type: recordType, transaction_type: type }: AssignableRow): string[] {
   if (recordType === 'FEE') return [...charges, 'PA', 'CD', 'RF', 'RV']
-  if (recordType !== 'SETTLED') return [...charges, 'RF']
+  if (recordType !== 'SETTLED') return [...charges, 'PA', 'RF']
   return type === 'REFUND' ? ['RF'] : type === 'CREDIT' ? ['CD'] : charges
 }
 

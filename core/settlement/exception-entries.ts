@@ -42,7 +42,7 @@ const words: Readonly<Record<string, Words>> = {
   MULTIPLE_MATCHES: {
     expected: 'each record has one reading',
     came: 'records that several payments fit',
-    do: 'Assign the right payments of the candidates.',
+    do: 'Assign the right payments of the candidates. The candidates of a chargeback are not refunded until it is assigned or checked: tollgate settlement check.',
   },
   AMOUNT: {
     expected: 'the amount of the payment',

@@ -1,6 +1,7 @@
 /** SQL of the effects of settlement records: from the decision to the payments. */
 import { sql } from '../db/sql.ts'
 import { lineSource } from '../payment/store-dispute-read.ts'
+import { membersOf } from '../payment/stored-members.ts'
 import { isRightWay } from './stored-way.ts'
 
 export type EffectRow = {
@@ -96,22 +97,37 @@ set effect_after = now() + ${forMs}::bigint * interval '1 millisecond'
 where ${isStill(effect)}`
 
 /**
- * The effect took place. The dispute that it led to, or a new discrepancy, makes a new version of the record.
+ * The effect took place. The dispute that it led to, or a new discrepancy, makes a new version of the record. One that
+ * names an authorisation is that of the capture for which the dispute counts.
  */
 export const effectDone = (effect: Effect, discrepancy: string | null) => sql<{ id: string }>`
-with told as (
-  select fact.record_id
+with recursive own as (
+  select own.payment_id
   from tollgate.settlement_record as record
   cross join lateral (${paymentsOf}) as own (payment_id)
-  join tollgate.chargeback as fact on fact.payment_id = own.payment_id
+  where record.id = ${effect.id}::uuid and record.record_type in ('CHARGEBACK', 'CHARGEBACK REVERSAL')),
+${membersOf(sql`id = any(array(select payment_id from own))`)},
+place as (
+  select id from member
+  union
+  select capture.id
+  from member
+  cross join lateral (
+    select id from tollgate.payment where referenced_id = member.id and effect = 'capture' offset 0) as capture),
+told as (
+  select fact.record_id, fact.payment_id
+  from tollgate.settlement_record as record
+  cross join place
+  join tollgate.chargeback as fact on fact.payment_id = place.id
     and fact.kind = case record.record_type when 'CHARGEBACK' then 'chargeback' else 'reversal' end
     and (lower(btrim(fact.reference)) = lower(btrim(record.reference))
       or ${`${lineSource}${effect.id}`}::text in (fact.source, fact.confirmed_by))
-  where record.id = ${effect.id}::uuid and record.record_type in ('CHARGEBACK', 'CHARGEBACK REVERSAL')
+  where record.id = ${effect.id}::uuid
   order by fact.at desc, fact.record_id desc
   limit 1),
 result as (
-  select record.id, coalesce(record.dispute_record_id, told.record_id) as dispute_record_id, array(
+  select record.id, coalesce(record.dispute_record_id, told.record_id) as dispute_record_id,
+    case when record.match_status = 'MATCHED' then told.payment_id end as payment_id, array(
       select name
       from unnest(record.discrepancies || ${discrepancy}::text) as given (name)
       where name is not null
@@ -119,19 +135,27 @@ result as (
       order by name) as discrepancies
   from tollgate.settlement_record as record
   left join told on true
-  where record.id = ${effect.id}::uuid)
-update tollgate.settlement_record as record set effect = 'done', effect_tries = 0,
-  dispute_record_id = result.dispute_record_id, discrepancies = result.discrepancies,
-  version = record.version + case when change.is_new then 1 else 0 end,
-  txid = case when change.is_new then pg_current_xact_id() else record.txid end
-from result
-cross join lateral (
-  select (record_now.dispute_record_id is distinct from result.dispute_record_id
-    or record_now.discrepancies <> result.discrepancies) as is_new
-  from tollgate.settlement_record as record_now
-  where record_now.id = result.id) as change
-where record.id = result.id and ${isStill(effect)}
-returning record.id`
+  where record.id = ${effect.id}::uuid),
+ended as (
+  update tollgate.settlement_record as record set effect = 'done', effect_tries = 0,
+    candidates = case when result.payment_id is null then record.candidates else array[result.payment_id] end,
+    dispute_record_id = result.dispute_record_id, discrepancies = result.discrepancies,
+    version = record.version + case when change.is_new then 1 else 0 end,
+    txid = case when change.is_new then pg_current_xact_id() else record.txid end
+  from result
+  cross join lateral (
+    select (record_now.dispute_record_id is distinct from result.dispute_record_id
+      or record_now.discrepancies <> result.discrepancies) as is_new
+    from tollgate.settlement_record as record_now
+    where record_now.id = result.id) as change
+  where record.id = result.id and ${isStill(effect)}
+  returning record.id, result.payment_id),
+moved as (
+  update tollgate.settlement_match as match set payment_id = ended.payment_id
+  from ended
+  where match.record_id = ended.id and match.payment_id <> ended.payment_id)
+select id
+from ended`
 
 /**
  * A try failed. After the last one the effect has failed at this time, until an operator runs the file again. One that

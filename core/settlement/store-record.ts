@@ -48,9 +48,10 @@ const sorted = sql`array(
     group by name
     order by name)`
 
-/** Days to try again; null: the decision stands. */
+/** Days to try again; null: the decision stands. Which of several payments a dispute is about, operators decide. */
 const retryUntil = sql`case
     when decision.match_status is not null
+      and not (next.purpose = 'dispute' and decision.match_status = 'MULTIPLE_MATCHES')
       and (decision.match_status <> 'MATCHED' or decision.tier = 'composite')
     then now() + ${retryDays}::integer * interval '1 day' end`
 
@@ -134,7 +135,8 @@ order by next.position`
 
 /**
  * Gives the undecided records behind a position the results of a run. A record that an operator assigned
- * meanwhile stays as it is. A record whose result is the same keeps its version.
+ * meanwhile stays as it is. A record whose result is the same keeps its version. A dispute among several payments stays
+ * one, also when some of them are gone, and none is about a payment that was made after its record.
  */
 export const redecideRecords = (
   runId: string,
@@ -154,7 +156,9 @@ with next as materialized (
   where work.run_id = ${runId}::uuid and work.position > ${after}::integer
     and work.position <= ${after}::integer + ${limit}::integer),
 result as materialized (
-  select next.id, decision.match_status, decision.tier, decision.candidates, decision.candidate_count,
+  select next.id, next.purpose, decision.match_status, decision.tier, decision.candidates, decision.candidate_count,
+    -- Ids follow the time.
+    exists (select from unnest(decision.candidates) as given (id) where given.id > next.id) as is_about_newer,
     decision.payments, decision.allocated, ${ownerOf} as entity_id,
     decision.account_id, decision.has_effect and not ${isGuess} as has_effect,
     decision.has_effect and ${isGuess} as is_unconfirmed, ${sorted} as discrepancies,
@@ -184,6 +188,8 @@ decided as (
   where record.id = result.id and record.retry_until is not null
     -- The money is with the payment for which the record took effect, and would count for another one, too.
     and (record.effect = 'none' or record.candidates = result.candidates)
+    and not (result.purpose = 'dispute' and (record.match_status = 'MULTIPLE_MATCHES'
+      or (result.is_about_newer and (result.match_status = 'MATCHED' or result.has_effect))))
     and (record.match_status is distinct from result.match_status or record.tier is distinct from result.tier
       or record.is_unconfirmed <> result.is_unconfirmed
       or record.candidates <> result.candidates or record.candidate_count <> result.candidate_count

@@ -130,12 +130,13 @@ function expectedOf(
   return { expected: `${exactDecimal(sum, currency)} ${currency}` }
 }
 
-/** A record in one line: its payment, the order, both amounts, and whether the amount is not paid out. */
+/** A record in one line: its kind, its payment, the order, both amounts, and whether the amount is not paid out. */
 export function recordWords(record: ExceptionalRecordView): string {
   const { amount, currency, expected, merchantTransactionId: order, payments, status } = record
+  const kind = record.recordType === 'SETTLED' ? '' : ` about a ${record.recordType.toLowerCase()}`
   const names = payments.slice(0, 3).map(({ id }) => id)
   return [
-    `line ${record.line}`,
+    `line ${record.line}${kind}`,
     ...(order === undefined ? [] : [`order ${maskCardNumbers(order)}`]),
     ...(names.length === 0 ? [] : [`payment ${names.join(' or ')}`]),
     ...(expected === undefined ? [] : [`expected ${expected}`]),

@@ -46,6 +46,7 @@ import {
   dropWork,
   hashJoins,
   lastLine,
+  leaveCaptures,
   leaveRefunds,
   planAgain,
   planNew,
@@ -282,18 +283,19 @@ async function* windowsOfAsking(steps: Steps, runId: string): AsyncGenerator<Lin
 /** Decides all lines of a window that have eligible payments. */
 async function decideOptions(query: Query, runId: string, lines: Lines): Promise<void> {
   await query(leaveRefunds(runId, lines))
+  await query(leaveCaptures(runId, lines))
   await query(matchSingle(runId, lines))
   const several = await query(severalOptions(runId, lines))
   const pairs = several.flatMap((row) => {
-    // The amounts of fees say nothing about their payments.
-    if (row.is_crowd || row.purpose === 'fee') return []
+    // The amount of a fee or a dispute does not say which payment it is about.
+    if (row.is_crowd || row.purpose !== 'settled') return []
     const options = row.ids.map((paymentId, index) => ({
       paymentId,
       minor: BigInt(row.minors[index]!),
       currency: row.currencies[index]!,
     }))
     const line = { minor: row.amount_minor, currency: row.currency }
-    const chosen = meant(options, line, row.purpose === 'settled')
+    const chosen = meant(options, line)
     const isSum = chosen.length > 1
     return chosen.map(({ paymentId }) => ({ line: row.line, paymentId, isSum }))
   })

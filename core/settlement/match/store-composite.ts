@@ -178,7 +178,7 @@ pair as (
   where free.created_at >= asked.from_at and free.created_at < asked.to_at
     and free.sharing <= ${crowded}::integer)
 insert into tollgate.settlement_candidate (${candidateColumns})
-select work.run_id, work.line, work.scope_id, 5, payment.id, true, ${judged}
+select work.run_id, work.line, work.scope_id, 5, payment.id, true, ${judged(5)}
 from pair
 join tollgate.settlement_work as work on work.run_id = ${runId}::uuid and ${inWindow(sql`work`, lines)}
   and work.line = pair.line

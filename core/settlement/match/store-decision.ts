@@ -1,10 +1,8 @@
 /** SQL of the results of matching: one row for each line of a run. */
 import { type Sql, sql } from '../../db/sql.ts'
 import { isRightWay as isRightWayOf } from '../stored-way.ts'
+import { lastOwnName } from './stored-places.ts'
 import { inWindow, type Lines } from './stored-window.ts'
-
-/** The last tier of names that are the payment's own: its id, its key and the acquirer's references. */
-const lastOwnName = 2
 
 /** Ids shown of a line with many candidates. */
 const shown = 100

@@ -7,6 +7,7 @@ import {
   isPaymentOfPlace,
   judged,
   judgedWithRefs,
+  lastOwnName,
   type Places,
   paymentColumns,
   placesOf,
@@ -39,7 +40,7 @@ named as (
     and work.named_key is not null
   order by payment_id)
 insert into tollgate.settlement_candidate (${candidateColumns})
-select work.run_id, work.line, work.scope_id, 1, payment.id, true, ${judged}
+select work.run_id, work.line, work.scope_id, 1, payment.id, true, ${judged(1)}
 from named
 cross join lateral (
   select ${paymentColumns}
@@ -250,7 +251,7 @@ ${fromPairs(runId, refs, lines)}`
 /**
  * A named preauthorization or sale leads to its follow-ups of the wanted types, at most two levels below:
  * the refund of a capture of a preauthorization. A payment that fits by itself, and equals the line, is
- * what the line means.
+ * what the line means. So is a preauthorization for a dispute.
  */
 export const withFollowUps = (runId: string, places: Places, refs: Refs, lines: Lines) => sql`
 with ${placesOf(places)}
@@ -284,6 +285,7 @@ where origin.run_id = ${runId}::uuid and ${inWindow(sql`origin`, lines)} and ori
   and origin.payment_type in ('PA', 'DB', 'CP', 'RB', 'RC', 'CD')
   and not (origin.is_eligible and (work.purpose <> 'settled'
     or (origin.minor = work.amount_minor and origin.currency = work.currency)))
+  and not (work.purpose = 'dispute' and origin.payment_type = 'PA' and origin.tier <= ${lastOwnName}::integer)
 order by origin.tier
 on conflict do nothing`
 

@@ -147,6 +147,19 @@ where refund.run_id = ${runId}::uuid and ${inWindow(sql`refund`, lines)} and ref
       and (charge.is_eligible or (not charge.fits and charge.payment_type = any(work.wanted)))
       and charge.payment_type <> 'RF')`
 
+/** Beside an authorisation of the same name, what belongs to it is not what a dispute is about. */
+export const leaveCaptures = (runId: string, lines: Lines) => sql`
+update tollgate.settlement_candidate as below set is_eligible = false
+from tollgate.settlement_work as work
+where below.run_id = ${runId}::uuid and ${inWindow(sql`below`, lines)} and below.is_eligible
+  and work.run_id = below.run_id and ${inWindow(sql`work`, lines)} and work.line = below.line
+  and work.purpose = 'dispute' and exists (
+    select
+    from tollgate.settlement_candidate as named
+    where named.run_id = below.run_id and ${inWindow(sql`named`, lines)} and named.line = below.line
+      and named.tier = below.tier and named.payment_id = below.referenced_id and named.payment_type = 'PA'
+      and named.is_eligible)`
+
 /** The times of payments that any line, and that every line can be about; null without lines. */
 export const workTimes = (runId: string) => sql<{
   from_at: Date | null

@@ -69,10 +69,20 @@ export const judgedBy = (
     (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null)
     and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor))), ${isDoubtful}`
 
-const isWanted = sql`payment.payment_type = any(work.wanted)`
+/** The last tier of names that are the payment's own: its id, its key and the acquirer's references. */
+export const lastOwnName = 2
 
-/** Of a payment that a line names by its id or key. */
-export const judged = judgedBy(isWanted)
+/**
+ * A dispute that names an authorisation is about it, as a message with its key: its report finds the captures of the
+ * whole chain.
+ */
+const isWanted = (
+  tier: Sql,
+) => sql`(payment.payment_type = any(work.wanted) or (work.purpose = 'dispute'
+    and payment.payment_type = 'PA' and ${tier} <= ${lastOwnName}::integer))`
+
+/** Of a payment that a line names by its id or key, or that has its amount, card and brand. */
+export const judged = (tier: 1 | 5) => judgedBy(isWanted(sql`${tier}::integer`))
 
 /** Names of the acquirer's references, in the order of the records. */
 export type Refs = readonly [string, string, string]
@@ -91,7 +101,7 @@ export const judgedWithRefs = (tier: Sql, refs: Refs, isCrowd?: Sql): Sql => {
     sql`(${isOther(no)} and payment.answer -> 'refs' ->> ${refs[no]}::text is distinct from
         payment.answer -> 'byOperator' ->> ${refs[no]}::text)`
   return judgedBy(
-    sql`(${isWanted} and (work.purpose = 'fee' or ${tier} < 3 or not coalesce(
+    sql`(${isWanted(tier)} and (work.purpose = 'fee' or ${tier} < 3 or not coalesce(
     ${isAcquirers(0)} or ${isAcquirers(1)} or ${isAcquirers(2)}, false)))`,
     sql`${tier} >= 3 and coalesce(${isOther(0)} or ${isOther(1)} or ${isOther(2)}, false)`,
     isCrowd,

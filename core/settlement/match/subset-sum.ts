@@ -14,17 +14,16 @@ const mostForSums = 12
  * The payments of a line with several candidates; empty: more than one reading is possible, or none. A
  * single payment of equal amount counts if no other subset has the same sum. Without one, the unique
  * subset with the sum counts.
- *
- * @param isSumAllowed False for a dispute, which is about one payment.
  */
 export function meant(
   options: readonly Option[],
   line: { readonly minor: bigint; readonly currency: string },
-  isSumAllowed: boolean,
 ): readonly Option[] {
   const comparable = options.filter(({ currency }) => currency === line.currency)
-  const equal = comparable.filter(({ minor }) => minor === line.minor)
-  if (!isSumAllowed || options.length > mostForSums) return equal.length === 1 ? equal : []
+  if (options.length > mostForSums) {
+    const equal = comparable.filter(({ minor }) => minor === line.minor)
+    return equal.length === 1 ? equal : []
+  }
   const [only, another] = subsetsOf(comparable, line.minor)
   return only !== undefined && another === undefined ? only : []
 }

@@ -519,7 +519,7 @@ export const cases: readonly Case[] = [
     discrepancies: ['AMOUNT'],
   },
   {
-    rule: 'a chargeback is about one payment, never about a sum',
+    rule: 'a chargeback that names a preauthorization is about it, and about no sum of its captures',
     payments: {
       a: { type: 'PA' },
       b: { type: 'CP', of: 'a', amount: '30.00' },
@@ -531,7 +531,38 @@ export const cases: readonly Case[] = [
       paymentId: a!.id,
       minor: 7000n,
     }),
-    ...{ status: 'MULTIPLE_MATCHES', tier: 'payment-id', candidates: ['b', 'c'] },
+    ...{ status: 'MATCHED', tier: 'payment-id', matches: { a: 0n }, effect: 'open' },
+  },
+  {
+    rule: 'a chargeback by the reference of a preauthorization is about it, also without a capture',
+    payments: { a: { type: 'PA' } },
+    line: ({ a }) => ({ recordType: 'CHARGEBACK', cashflow: 'NEG', refs: [`at-${a!.key}`] }),
+    ...{ status: 'MATCHED', tier: 'acquirer-reference', matches: { a: 0n }, effect: 'open' },
+  },
+  {
+    rule: 'a chargeback by the order number of a preauthorization is about its only capture',
+    payments: { a: { type: 'PA' }, b: { type: 'CP', of: 'a', amount: '30.00' } },
+    line: ({ a }) => ({
+      recordType: 'CHARGEBACK',
+      cashflow: 'NEG',
+      merchantTransactionId: a!.reference,
+      minor: 3000n,
+    }),
+    ...{ status: 'MATCHED', tier: 'merchant-reference', matches: { b: 0n }, effect: 'open' },
+  },
+  {
+    rule: 'a chargeback of several payments is not about the one of its amount',
+    payments: {
+      a: { ...sale, shares: 'order-twice' },
+      b: { ...sale, amount: '30.00', shares: 'order-twice' },
+    },
+    line: ({ a }) => ({
+      recordType: 'CHARGEBACK',
+      cashflow: 'NEG',
+      merchantTransactionId: a!.reference,
+      minor: 3000n,
+    }),
+    ...{ status: 'MULTIPLE_MATCHES', tier: 'merchant-reference', candidates: ['a', 'b'] },
   },
   {
     rule: 'a chargeback by a name that a sale and its refund share is about the sale, whatever its amount',
