@@ -77,10 +77,10 @@ const isAside = sql`event.outcome = 'quarantined' and exists (
 
 /**
  * Condition of `record`. A failed effect has no time once an operator took its entry off the list. A line that several
- * payments fit may be about each of them, until an operator assigns it, or has checked it.
+ * payments fit by a name may be about each of them, until an operator assigns it, or has checked it.
  */
 const isWaiting = sql`(record.effect = 'open' or (record.effect = 'failed' and record.effect_after is not null)
-      or (record.effect = 'none' and record.match_status = 'MULTIPLE_MATCHES'
+      or (record.effect = 'none' and record.match_status = 'MULTIPLE_MATCHES' and record.tier <> 'composite'
         and record.checked_version is distinct from record.version))`
 
 /** Chargebacks that are only listed, because their event id was known: for an operator to carry out or to drop. */

@@ -127,6 +127,16 @@ describe('a chargeback in a line', () => {
       for (const id of payments) await refund(id, '92.00')
     })
 
+    test('by amount, card and brand alone is a guess that holds none of them', async () => {
+      const alike = () => run.pay({}, eur('91.37'))
+      const payments = [await alike(), await alike()]
+      const { paymentId: _, ...cells } = chargeback(payments[0]!, { amount: '91.37' })
+      const fileId = await run.file({ ...cells, brand: 'VISA', last4: '0000' })
+      const { status, about } = await recordOf(fileId)
+      assert.deepEqual([status, about.toSorted()], ['MULTIPLE_MATCHES', payments.toSorted()])
+      for (const id of payments) await refund(id, '91.37')
+    })
+
     test('is not about the one that is left when the other one is gone, also after a rerun', async () => {
       const { fileId, record, payments } = await twice()
       // Held no more, so that one of them can go.
