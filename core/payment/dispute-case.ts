@@ -4,7 +4,7 @@ import { limits } from '@tollgate/schemas'
 import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { balancesOf, type Hit, isOf } from './dispute-fact.ts'
+import { balancesOf, type Hit, idsOf } from './dispute-fact.ts'
 import {
   type ChargebackRow,
   type FactKind,
@@ -81,7 +81,8 @@ export async function reportedBefore(
   rounds: readonly ChargebackRow[],
   same: ChargebackRow | undefined,
 ): Promise<Reported | undefined> {
-  const isAbout = (row: ChargebackRow) => isOf(hit, reported.payment, row)
+  const ids = idsOf(hit, reported.payment)
+  const isAbout = (row: ChargebackRow) => ids.includes(row.payment_id)
   if (rounds.some((row) => isAbout(row) && isOfSource(row, reported))) return 'known'
   if (same === undefined) return undefined
   const isOver = reported.is === 'chargeback' && same.minor > 0n && same.given_back >= same.minor

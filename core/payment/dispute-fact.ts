@@ -11,7 +11,6 @@ import { announce, eventOf, notifies } from './payment-event.ts'
 import type { FactRow, Recorded, SeenSums } from './store-dispute.ts'
 import {
   type ChainRow,
-  type ChargebackRow,
   capturesOf,
   chainOf,
   chargebacksByRecord,
@@ -135,12 +134,10 @@ export async function isChargedBack({ lanes }: Engine, payment: Payment): Promis
   return (await lanes.single(standingOf(payment.id, authorisationOf(payment)))).length > 0
 }
 
-/** Whether a fact belongs to the named payment; an authorisation counts as the captures of its chain. */
-export const isOf = (
-  { target, ever, members }: Hit,
-  payment: Payment,
-  { payment_id }: ChargebackRow,
-): boolean => [payment.id, target.id, ...ever, ...members].includes(payment_id)
+/** Payments whose facts a report of the named payment can be about: an authorisation counts as the captures of its chain. */
+export const idsOf = ({ target, ever, members }: Hit, payment: Payment): readonly string[] => [
+  ...new Set([payment.id, target.id, ...ever, ...members]),
+]
 
 export type Fact = Pick<
   FactRow,
