@@ -42,7 +42,7 @@ export type Hit = {
   readonly members: readonly string[]
   /** Those that have sums, or would get them. */
   readonly roots: readonly string[]
-  /** Approved captures of an authorisation's chain. */
+  /** Captures of an authorisation's chain that took money. */
   readonly captures: readonly string[]
   /** All captures, including failed ones. */
   readonly ever: readonly string[]
@@ -66,9 +66,10 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
     return { ...about, ...none, target: payment, isUndecided: false }
   }
   const rows = await engine.lanes.single(capturesOf(payment.id))
-  const captures = rows.filter(({ state }) => state === 'approved').map(({ id }) => id)
-  const [only] =
-    captures.length === 1 ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
+  const taken = rows.filter(({ has_taken }) => has_taken)
+  const captures = taken.map(({ id }) => id)
+  const isClear = taken.length === 1 && taken[0]!.state === 'approved'
+  const [only] = isClear ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
   const ever = rows.map(({ id }) => id)
   const isToCome =
     payment.state === 'approved' && payment.chainId !== null && !ever.includes(payment.chainId)

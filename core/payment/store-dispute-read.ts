@@ -107,9 +107,12 @@ export const capturesOf = (authorisationId: string | null) => sql<{
   id: string
   state: PaymentState
   attempt_key: string
+  /** A late success took money, too. */
+  has_taken: boolean
 }>`
   with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)}
-  select capture.id, capture.state, capture.attempt_key
+  select capture.id, capture.state, capture.attempt_key, capture.state = 'approved' or exists (
+    select from tollgate.attempt where key = capture.attempt_key and attempt.state = 'late') as has_taken
   from member
   cross join lateral (
     select id, state, attempt_key

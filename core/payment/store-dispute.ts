@@ -57,7 +57,7 @@ export type Seen = {
    */
   readonly about: readonly string[]
   /**
-   * For a chain with an authorisation that stands: its approved captures, and its sums, read before the
+   * For a chain with an authorisation that stands: its captures that took money, and its sums, read before the
    * captures.
    */
   readonly authorisation: {
@@ -141,7 +141,7 @@ authorised as (
   where balance.captures = seen.captures and balance.captured = seen.captured and balance.capturing = seen.capturing
     and balance.closed_by is not distinct from seen.closed_by
     and (
-      select coalesce(array_agg(known.id order by known.id) filter (where known.state = 'approved'), '{}')
+      select coalesce(array_agg(known.id order by known.id) filter (where known.has_taken), '{}')
       from (${capturesOf(authorisation?.id ?? null)}) as known) = ${authorisation?.captures ?? []}::uuid[]
   order by balance.payment_id
   for update of balance),
