@@ -68,7 +68,9 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   const rows = await engine.lanes.single(capturesOf(payment.id))
   const taken = rows.filter(({ has_taken }) => has_taken)
   const captures = taken.map(({ id }) => id)
-  const isClear = taken.length === 1 && taken[0]!.state === 'approved'
+  // What is told of a payment that is over stays with it.
+  const states = [payment, ...taken].map(({ state }) => state)
+  const isClear = taken.length === 1 && states.every((state) => state === 'approved')
   const [only] = isClear ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
   const ever = rows.map(({ id }) => id)
   const isToCome =

@@ -285,11 +285,11 @@ async function tellIfEndedOtherwise(
 /** Whether money of a revived payment has since been used elsewhere. */
 async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
   const { id, rootId, effect, amount } = payment
+  if (await mayBeChargedBack(engine, payment)) return true
   if (effect === 'increase') {
     const [root] = await engine.lanes.single(balanceById(rootId))
     return root !== undefined && root.excess > 0n
   }
-  if (await mayBeChargedBack(engine, payment)) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
   // The reversal of an increased authorisation needs more than its own amount.
