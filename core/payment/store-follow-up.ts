@@ -153,7 +153,7 @@ with reserved as (
   update tollgate.payment_balance set increasing = increasing + ${row.amountMinor}::bigint
   where payment_id = ${row.payment.parentId}::uuid and kind = 'authorisation'
     and (${isForced}::boolean or (
-      reversing = 0 and closed_by is null and charged_back = 0 and capture_final_by is null
+      reversing = 0 and closed_by is null and charged_back = 0 and frozen_by = '{}' and capture_final_by is null
       and not (reversed > 0 and captured + reversed >= authorised)))
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 

@@ -92,8 +92,9 @@ describe('a chain of authorisations', () => {
     assert.equal(await run.tell(id, chargeback('5000')), 'recorded')
     await assert.rejects(capture(fresh, '50.00'), waitsForOthers)
     await assert.rejects(reverse(fresh), waitsForOthers)
+    await assert.rejects(again(fresh, 'INCREMENTAL_AUTH'), waitsForOthers)
     await resolveListed(id)
-    await capture(fresh, '50.00')
+    await capture(await again(fresh, 'INCREMENTAL_AUTH'), '50.00')
   })
 
   test('a chargeback of a declined replacement holds the authorisation and its captures', async () => {
