@@ -134,7 +134,7 @@ export function balancesOf(
  * authorisation while no capture has it.
  */
 export async function isChargedBack({ lanes }: Engine, payment: Payment): Promise<boolean> {
-  return (await lanes.single(standingOf(payment.id, authorisationOf(payment)))).length > 0
+  return (await lanes.single(standingOf(payment.id))).length > 0
 }
 
 /** Payments whose facts a report of the named payment can be about: an authorisation counts as the captures of its chain. */

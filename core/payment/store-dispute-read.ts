@@ -77,16 +77,15 @@ export const placesOf = (family: string) => sql<{ places: number }>`
 
 /**
  * The open amounts of chargebacks by currency, including chargebacks outside of the sums. A late
- * success has no sums, yet its money is gone. Empty: no chargeback is open.
- *
- * @param authorisationId Of a capture or an authorisation: chargebacks by a key of the chain stay at
- * that authorisation while no capture has them.
+ * success has no sums, yet its money is gone. Empty: no chargeback is open. Of a capture or an authorisation,
+ * chargebacks by a key of the chain count, which stay at that authorisation while no capture has them.
  */
-export const standingOf = (paymentId: string, authorisationId: string | null) => sql<{
+export const standingOf = (paymentId: string | null) => sql<{
   currency: string
   minor: bigint
 }>`
-with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)},
+with recursive ${membersOf(sql`id = (
+    select case effect when 'capture' then parent_id else id end from tollgate.payment where id = ${paymentId}::uuid)`)},
 subject as (
   select ${paymentId}::uuid as id
   union
