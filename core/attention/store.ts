@@ -99,9 +99,8 @@ with entry as (
     where resolved_at is null
   do update set freezes = array(select unnest(attention.freezes) union select unnest(excluded.freezes))
   returning id)
-update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
-from entry
-where payment_balance.payment_id = ${balanceId}::uuid`
+select tollgate.freeze(entry.id, array[${balanceId}::uuid])
+from entry`
 
 /**
  * Entities whose entries these channels cover: the channels, and merchants with no other channel.

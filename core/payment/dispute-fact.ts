@@ -50,7 +50,7 @@ export type Hit = {
   readonly keys: readonly string[]
   /** A capture is under way or still to come, or the authorisation is being replaced. */
   readonly isUndecided: boolean
-  /** Sums of an authorisation's chain, read before its captures; empty: none stood. */
+  /** Sums of the chain of an authorisation or of a failed capture, read before its captures; empty: none stood. */
   readonly sums: readonly SeenSums[]
 }
 
@@ -61,8 +61,11 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   const ids = chain.map(({ id }) => id)
   const rooted = chain.filter(({ effect }) => effect !== 'increase')
   const about = { isAuthorisation, members: ids, roots: rooted.map(({ id }) => id) }
+  const stood = chain.flatMap((row) => (row.has_stood ? [sumsOf(row)] : []))
   if (!isAuthorisation) {
-    const none = { captures: [], ever: [], keys: [], sums: [] }
+    // One that took money leaves its authorisation alone.
+    const sums = payment.state === 'approved' ? [] : stood
+    const none = { captures: [], ever: [], keys: [], sums }
     return { ...about, ...none, target: payment, isUndecided: false }
   }
   const rows = await engine.lanes.single(capturesOf(payment.id))
@@ -85,7 +88,7 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
       isToCome ||
       rows.some(({ state }) => isOpen(state)) ||
       rooted.some(({ effect, state }) => effect === 'replacement' && isOpen(state)),
-    sums: chain.flatMap((row) => (row.has_stood ? [sumsOf(row)] : [])),
+    sums: stood,
   }
 }
 
