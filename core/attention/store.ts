@@ -79,6 +79,8 @@ export const addEntityAttention = (
 /**
  * An entry of `addAttention`, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
  * open entry that froze nothing before.
+ *
+ * @param below Effects of payments that follow this one, and that wait, too, as of this very commit.
  */
 export const freezeWith = (
   id: string,
@@ -89,6 +91,7 @@ export const freezeWith = (
   detail: Readonly<Record<string, unknown>>,
   reference: string,
   balanceId: string,
+  below: readonly string[] = [],
 ) => sql`
 with entry as (
   insert into tollgate.attention (id, kind, payment_id, attempt_key, alarm_at, detail, reference, freezes)
@@ -99,7 +102,7 @@ with entry as (
     where resolved_at is null
   do update set freezes = array(select unnest(attention.freezes) union select unnest(excluded.freezes))
   returning id)
-select tollgate.freeze(entry.id, array[${balanceId}::uuid])
+select tollgate.freeze_below(entry.id, array[${balanceId}::uuid], ${below}::text[])
 from entry`
 
 /**

@@ -7,6 +7,7 @@ import { wellFormed } from './checked-texts.ts'
 import { followingPayment } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
 import { isOpen } from './late-word-table.ts'
+import type { Effect } from './operation-kinds.ts'
 import { announce, eventOf, notifies } from './payment-event.ts'
 import type { FactRow, Recorded, SeenSums } from './store-dispute.ts'
 import {
@@ -130,6 +131,10 @@ export function balancesOf(
   const beside = isOfChain(payment) ? roots : []
   return [...new Set([rootId, ...beside, target.rootId, ...captures])]
 }
+
+/** Effects of payments that follow these balances, and may begin between their read and their freeze. */
+export const belowOf = ({ isAuthorisation }: Hit): readonly Effect[] =>
+  isAuthorisation ? ['capture', 'replacement'] : ['replacement']
 
 /**
  * Whether payers' banks hold money of this payment, in any currency. Such a payment is neither

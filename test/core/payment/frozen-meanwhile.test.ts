@@ -3,23 +3,26 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { newId } from '../../../core/index.ts'
-import { approvedAs } from '../../rig/acquirer.ts'
+import { approvedAs, processed, type Script } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, eur, type LateRun, lose, refuse } from '../../rig/late-words.ts'
+import type { Line } from '../../rig/proxy.ts'
 import {
   busy,
   by,
   chargeback,
+  named,
   startToldMeanwhile,
   waitsForOthers,
 } from '../../rig/told-meanwhile.ts'
 
 describe('balances that begin meanwhile', () => {
   let run: LateRun
+  let line: Line
   let other: Awaited<ReturnType<LateRun['another']>>
   let close: () => Promise<void>
   before(async () => {
-    ;({ run, close } = await startToldMeanwhile())
+    ;({ run, line, close } = await startToldMeanwhile())
     other = await run.another({ role: 'api', plugins: [run.acquirer.plugin] })
   })
   after(() => close())
@@ -27,16 +30,21 @@ describe('balances that begin meanwhile', () => {
   const authorise = async () => (await run.debit(`order-${newId()}`, {}, { paymentType: 'PA' })).id
   const declinedCapture = async (id: string) =>
     (await run.follow(id, 'CP', `capture-${newId()}`, eur('20.00'), { capture: refuse })).id
-  async function openReplacement(id: string, enquire: typeof busy | typeof approvedAs) {
+  async function replace(id: string, script: Script = {}) {
     const wanted = {
       ...eur('92.00'),
       standingInstruction: { industryPractice: 'REAUTHORIZATION' },
     }
-    const script = { authorize: lose, enquire }
-    const fresh = await run.follow(id, 'PA', `again-${newId()}`, wanted as never, script)
-    await run.dueLater(fresh.id)
-    return fresh.id
+    return (await run.follow(id, 'PA', `again-${newId()}`, wanted as never, script)).id
   }
+  async function openReplacement(id: string, enquire: typeof busy | typeof approvedAs) {
+    const fresh = await replace(id, { authorize: lose, enquire })
+    await run.dueLater(fresh)
+    return fresh
+  }
+  const capture = async (id: string, amount: string) =>
+    (await run.follow(id, 'CP', `capture-${newId()}`, eur(amount))).id
+  const refund = (id: string) => run.follow(id, 'RF', `refund-${newId()}`, eur('40.00'))
   const reverse = (id: string) => run.follow(id, 'RV', `reversal-${newId()}`)
 
   /** Both begin, in this order, while somebody else holds the sums of the authorisation. */
@@ -74,6 +82,53 @@ describe('balances that begin meanwhile', () => {
     assert.equal(await run.tell(declined, chargeback('2000')), 'recorded')
     await run.tell(fresh, { outcome: approval })
     await assert.rejects(reverse(fresh), waitsForOthers)
+  })
+
+  test('a replacement between the read and the record of a chargeback of a declined capture is held', async () => {
+    const id = await authorise()
+    const declined = await declinedCapture(id)
+    await run.tell((await run.debit(`order-${newId()}`)).id, chargeback('100'))
+    const held = line.hold(named(run, /max\(place\).*where family/s))
+    const eventId = await run.bring(declined, chargeback('2000'))
+    const letGo = await held
+    const fresh = await replace(id)
+    letGo()
+    assert.equal(await processed(run, eventId), 'recorded')
+    await assert.rejects(reverse(fresh), waitsForOthers)
+  })
+
+  for (const isReplaced of [false, true]) {
+    test(`a capture between the read and the list of a known reference is held${isReplaced ? ', also of a replacement' : ''}`, async () => {
+      const id = await authorise()
+      await capture(id, '30.00')
+      const told = chargeback('3000')
+      assert.equal(await run.tell(id, told), 'recorded')
+      await run.tell((await run.debit(`order-${newId()}`)).id, told)
+      const held = line.hold(named(run, /freeze_below\(entry\.id, array\[/))
+      const eventId = await run.bring(id, { ...told, minor: '4000' })
+      const letGo = await held
+      const second = await capture(isReplaced ? await replace(id) : id, '40.00')
+      letGo()
+      assert.equal(await processed(run, eventId), 'conflict')
+      await assert.rejects(refund(second), waitsForOthers)
+    })
+  }
+
+  test('a capture between the read and the record of a return of its authorisation is held', async () => {
+    await run.tell(await authorise(), { outcome: { is: 'reversed', refs: {} } })
+    const id = await authorise()
+    const held = line.hold(named(run, /freeze_below\(entry\.id, entry\.freezes/))
+    const eventId = await run.bring(id, { outcome: { is: 'reversed', refs: {} } })
+    const letGo = await held
+    const wanted = { paymentType: 'CP' as const, ...eur('40.00') }
+    const { id: paid } = await other.payments.followUp(id, wanted)
+    letGo()
+    await processed(run, eventId)
+    assert.deepEqual(await run.kinds(id), ['return'])
+    await assert.rejects(refund(paid), waitsForOthers)
+    const [entry] = await run.listed(id)
+    await run.gateway.operator.resolve(entry!.id, by)
+    await refund(paid)
   })
 
   for (const isFirst of [true, false]) {
