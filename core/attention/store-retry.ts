@@ -2,7 +2,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { afterwards } from './stored-ending.ts'
+import { afterwards, lockedBefore } from './stored-ending.ts'
 
 /**
  * Closes the entry and puts its message back, in one statement, since a fast worker may list it
@@ -14,10 +14,12 @@ export const retryMessage = (
   by: Actor,
   audit: Pick<AuditEntry, 'id' | 'detail'>,
 ) => sql<{ event_id: string }>`
-with asked as (
+with ${lockedBefore(sql`id = ${id}::uuid`)},
+asked as (
   select id, kind, detail
   from tollgate.attention
   where id = ${id}::uuid and resolved_at is null and kind in ('event', 'unclaimed')
+    and (select count(*) from locked) >= 0
   for update),
 reopened as (
   update tollgate.inbound_event as event
@@ -46,4 +48,4 @@ ended as (
   where attention.id = ${id}::uuid
   returning attention.id, attention.payment_id, attention.kind, attention.freezes),
 ${afterwards(by, audit)}
-select event_id from again`
+select event_id from again left join thawed on true`

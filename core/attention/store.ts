@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { afterwards, failedEffects, givenUp } from './stored-ending.ts'
+import { afterwards, failedEffects, givenUp, lockedBefore, thawed } from './stored-ending.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
@@ -193,16 +193,18 @@ export const resolveAttention = (
   kind: AttentionKind,
   by: string,
   reference: string | null = null,
-) => sql`
-with ended as (
+) => {
+  const isEntry = sql`payment_id = ${paymentId}::uuid and kind = ${kind}::text
+    and (${reference}::text is null or reference = ${reference}::text)`
+  return sql`
+with ${lockedBefore(isEntry)},
+ended as (
   update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
-  where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null
-    and (${reference}::text is null or reference = ${reference}::text)
-  returning id, freezes)
--- Several entries may freeze the same balance.
-update tollgate.payment_balance set frozen_by = array(
-  select holder from unnest(frozen_by) as holder where holder not in (select id from ended))
-where payment_balance.payment_id in (select unnest(freezes) from ended)`
+  where ${isEntry} and resolved_at is null and (select count(*) from locked) >= 0
+  returning id, freezes),
+${thawed}
+select from thawed`
+}
 
 /**
  * Ends an entry by hand, with an audit row, the freezes and its failed effects. Empty when the entry is missing or
@@ -214,9 +216,11 @@ export const closeAttention = (
   audit: Pick<AuditEntry, 'id' | 'detail'>,
 ) => sql<{ id: string }>`
 with ${failedEffects(id)},
+${lockedBefore(sql`id = ${id}::uuid`)},
 ended as (
   update tollgate.attention set resolved_at = now(), resolved_by = ${by.name ?? by.id}::text
-  where id = ${id}::uuid and resolved_at is null and (select count(*) from failed) >= 0
+  where id = ${id}::uuid and resolved_at is null
+    and (select count(*) from failed) >= 0 and (select count(*) from locked) >= 0
     and not (kind = 'undecided' and exists (
       select from tollgate.payment
       where payment.id = attention.payment_id and payment.state in ('processing', 'pending', 'unknown')))
@@ -226,7 +230,7 @@ ended as (
   returning id, payment_id, kind, freezes),
 ${givenUp},
 ${afterwards(by, audit)}
-select id from ended`
+select id from ended left join thawed on true`
 
 export const attentionById = (id: string) => sql<{
   id: string

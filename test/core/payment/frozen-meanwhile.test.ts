@@ -5,7 +5,7 @@ import pg from 'pg'
 import { newId } from '../../../core/index.ts'
 import { approvedAs, processed, type Script } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
-import { approval, eur, type LateRun, lose, refuse } from '../../rig/late-words.ts'
+import { approval, eur, failure, type LateRun, lose, refuse } from '../../rig/late-words.ts'
 import type { Line } from '../../rig/proxy.ts'
 import {
   busy,
@@ -64,7 +64,7 @@ describe('balances that begin meanwhile', () => {
         const rows = await run.sql(
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         )
-        return rows.length >= count
+        return rows.length >= count || undefined
       })
     const told = [first()]
     await waiting(1)
@@ -141,6 +141,22 @@ describe('balances that begin meanwhile', () => {
       await bothAt(id, isFirst ? settle : told, isFirst ? told : settle)
       assert.equal(await run.stateOf(fresh), 'approved')
       await assert.rejects(reverse(fresh), waitsForOthers)
+    })
+  }
+
+  for (const isFirst of [true, false]) {
+    test(`a capture is free if its entry is ended while it settles, the ${isFirst ? 'capture' : 'operator'} first`, async () => {
+      const id = await authorise()
+      const script = { capture: lose, enquire: approvedAs }
+      const paid = await run.follow(id, 'CP', `capture-${newId()}`, eur('40.00'), script)
+      await run.dueLater(paid.id)
+      await run.tell(id, { outcome: failure })
+      const [entry] = await run.listed(id)
+      const settle = () => other.operator.enquire(paid.id, by)
+      const resolve = () => run.gateway.operator.resolve(entry!.id, by)
+      await bothAt(id, isFirst ? settle : resolve, isFirst ? resolve : settle)
+      assert.equal(await run.stateOf(paid.id), 'approved')
+      await refund(paid.id)
     })
   }
 })

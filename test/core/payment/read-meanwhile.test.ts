@@ -186,7 +186,9 @@ describe('a state that changes meanwhile', () => {
       const letGo = await held
       assert.equal(await run.tell(id, chargeback('9200')), 'recorded')
       letGo()
-      await until(async () => reversed.length > 1 || (await run.timers(id)).length === 0)
+      await until(
+        async () => reversed.length > 1 || (await run.timers(id)).length === 0 || undefined,
+      )
       assert.equal(reversed.length, 1, 'the payer has the money')
       await run.operator.settle(id, 'declined', by)
     })
