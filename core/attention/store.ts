@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { afterwards, failedEffects, givenUp, lockedBefore, thawed } from './stored-ending.ts'
+import { audited, failedEffects, givenUp, lockedBefore, thawed } from './stored-ending.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
@@ -199,7 +199,7 @@ export const resolveAttention = (
   return sql`
 with ${lockedBefore(isEntry)},
 ended as (
-  update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
+  update tollgate.attention set resolved_at = now(), resolved_by = coalesce(resolved_by, ${by}::text)
   where ${isEntry} and resolved_at is null and (select count(*) from locked) >= 0
   returning id, freezes),
 ${thawed}
@@ -229,7 +229,8 @@ ended as (
       where attempt.key = attention.attempt_key and attempt.state = 'late'))
   returning id, payment_id, kind, freezes),
 ${givenUp},
-${afterwards(by, audit)}
+${thawed},
+${audited(by, audit)}
 select id from ended left join thawed on true`
 
 export const attentionById = (id: string) => sql<{

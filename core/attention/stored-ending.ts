@@ -16,12 +16,8 @@ thawed as (
   select tollgate.thaw(ended.id, ended.freezes)
   from ended)`
 
-/**
- * Consequences of an `ended` entry: its freezes end, and the audit row names the person who ended
- * it.
- */
-export const afterwards = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
-${thawed},
+/** The audit row of an `ended` entry names the person who ended it. */
+export const audited = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
 audited as (${auditRows(
   { ...audit, actor: by, action: 'attention.resolved' },
   {

@@ -159,4 +159,20 @@ describe('balances that begin meanwhile', () => {
       await refund(paid.id)
     })
   }
+
+  test('a return under a known event id holds refunds until its retry is carried out', async () => {
+    const { id } = await run.debit(`order-${newId()}`)
+    const eventId = `event-${newId()}`
+    await run.tell(id, { outcome: approval, eventId })
+    await run.bring(id, { outcome: { is: 'reversed', refs: {} }, eventId })
+    const entry = await until(async () => (await run.listed(id))[0])
+    const held = line.hold(named(run, /attempt\.state as attempt_state.*where attempt\.key/s))
+    await run.gateway.operator.retry(entry.id, by)
+    const letGo = await held
+    await assert.rejects(refund(id), waitsForOthers)
+    letGo()
+    await until(async () => ((await run.kinds(id)).includes('(event)') ? true : undefined))
+    assert.deepEqual(await run.kinds(id), ['(event)', 'return'])
+    await assert.rejects(refund(id), waitsForOthers)
+  })
 })
