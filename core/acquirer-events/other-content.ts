@@ -7,6 +7,7 @@ import { addAttention, freezeWith, resolveAttention } from '../attention/store.t
 import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
+import type { Effect } from '../payment/operation-kinds.ts'
 import { capturesOf, chainOf } from '../payment/store-dispute-read.ts'
 import { paymentByAttempt, toPayment } from '../payment/store-read.ts'
 import type { Payment } from '../payment/types.ts'
@@ -29,7 +30,7 @@ export async function listContent(
   const named = row === undefined ? undefined : toPayment(row)
   const payment =
     named !== undefined && (await isOfMerchant(engine, about, named)) ? named : undefined
-  const freezes = payment === undefined ? [] : await frozenBy(engine, payment, claim)
+  const freezes = payment === undefined ? nothing : await frozenBy(engine, payment, claim)
   const place = placeOf(about, payment?.id ?? null, named !== undefined && payment === undefined)
   const entries = entriesOf(place, payment, freezes, {
     ...place.detail,
@@ -50,7 +51,7 @@ export async function listContent(
   }
   const further = `${eventId} further`
   const counted =
-    payment === undefined || freezes.length === 0
+    payment === undefined || freezes.balances.length === 0
       ? [countNotKept(newId(), undefined, detail, `${connector} ${at} ${further}`)]
       : [
           countNotKept(newId(), payment, { ...detail, now: claim }, further),
@@ -89,25 +90,29 @@ const accountOf = ({ accountId }: Payment) => accountId ?? internalAccount
 function entriesOf(
   { attemptKey, reference }: ReturnType<typeof placeOf>,
   payment: Payment | undefined,
-  freezes: readonly string[],
+  freezes: Freezes,
   detail: Readonly<Record<string, unknown>>,
 ): readonly Sql[] {
-  if (payment === undefined || freezes.length === 0) {
+  if (payment === undefined || freezes.balances.length === 0) {
     const paymentId = payment?.id ?? null
     return [addAttention(newId(), 'event', paymentId, attemptKey, 0, detail, reference)]
   }
   return freezing(payment, freezes, detail, reference)
 }
 
+/** Balances, and the effects of payments that may follow them before they are frozen. */
+type Freezes = { readonly balances: readonly string[]; readonly below: readonly Effect[] }
+const nothing: Freezes = { balances: [], below: [] }
+
 /** Each statement adds its balance to the same entry. */
 const freezing = (
   { id, attemptKey }: Payment,
-  freezes: readonly string[],
+  { balances, below }: Freezes,
   detail: Readonly<Record<string, unknown>>,
   reference: string,
 ): readonly Sql[] =>
-  freezes.map((balance) =>
-    freezeWith(newId(), 'event', id, attemptKey, 0, detail, reference, balance),
+  balances.map((balance) =>
+    freezeWith(newId(), 'event', id, attemptKey, 0, detail, reference, balance, below),
   )
 
 /**
@@ -119,8 +124,8 @@ async function frozenBy(
   { lanes }: Engine,
   { rootId, chainId, state }: Payment,
   { outcome: { is } }: StoredClaim,
-): Promise<readonly string[]> {
-  if (is !== 'chargeback' && (is !== 'reversed' || state !== 'approved')) return []
+): Promise<Freezes> {
+  if (is !== 'chargeback' && (is !== 'reversed' || state !== 'approved')) return nothing
   const captures = await lanes.single(capturesOf(rootId))
   // A return is about one authorisation: those that replaced it go on.
   const chain = is === 'chargeback' ? await lanes.single(chainOf(rootId)) : []
@@ -129,5 +134,6 @@ async function frozenBy(
   const chained = chainId === null ? [] : [chainId]
   const before = new Set([...captures.map(({ id }) => id), ...chained])
   for (const root of roots) before.delete(root)
-  return [...[...before].toSorted(), ...roots]
+  const below = is === 'chargeback' ? (['capture', 'replacement'] as const) : (['capture'] as const)
+  return { balances: [...[...before].toSorted(), ...roots], below }
 }

@@ -2,6 +2,7 @@
  * Applies an acquirer's event to its payment. Safe to run twice: settling and late words move a
  * payment once, and a fact's reference makes it unique.
  */
+import { resolveAttention } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { applyMessage } from '../payment/acquirer-message.ts'
 import { checkedTold } from '../payment/checked-outcome.ts'
@@ -35,7 +36,11 @@ export async function processEvent(engine: Engine, row: InboundRow): Promise<voi
   const to = payment === undefined ? undefined : await receiverOf(engine, payment, row)
   const done =
     to === undefined ? await apply(engine, row, payment) : await handOver(engine, row, to)
-  if (done !== 'wait') await engine.lanes.single(closeEvent(row, done))
+  if (done === 'wait') return
+  // The entry of a content that an operator retried holds follow-ups back until here.
+  if (payment !== undefined && done !== 'handed-over' && row.event_id.includes(' '))
+    await engine.lanes.single(resolveAttention(payment.id, 'event', 'engine', row.event_id))
+  await engine.lanes.single(closeEvent(row, done))
 }
 
 async function apply(engine: Engine, row: InboundRow, payment: Payment | undefined): Promise<Done> {

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/stored-rows.ts'
 import { sql } from '../db/sql.ts'
-import { afterwards, failedEffects, givenUp } from './stored-ending.ts'
+import { audited, failedEffects, givenUp, lockedBefore, thawed } from './stored-ending.ts'
 
 /** Why an operator has to look at a payment. */
 export type AttentionKind =
@@ -79,6 +79,8 @@ export const addEntityAttention = (
 /**
  * An entry of `addAttention`, and follow-ups of the payment wait until the entry ends. Also freezes for an existing
  * open entry that froze nothing before.
+ *
+ * @param below Effects of payments that follow this one, and that wait, too, as of this very commit.
  */
 export const freezeWith = (
   id: string,
@@ -89,6 +91,7 @@ export const freezeWith = (
   detail: Readonly<Record<string, unknown>>,
   reference: string,
   balanceId: string,
+  below: readonly string[] = [],
 ) => sql`
 with entry as (
   insert into tollgate.attention (id, kind, payment_id, attempt_key, alarm_at, detail, reference, freezes)
@@ -99,9 +102,8 @@ with entry as (
     where resolved_at is null
   do update set freezes = array(select unnest(attention.freezes) union select unnest(excluded.freezes))
   returning id)
-update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
-from entry
-where payment_balance.payment_id = ${balanceId}::uuid`
+select tollgate.freeze_below(entry.id, array[${balanceId}::uuid], ${below}::text[])
+from entry`
 
 /**
  * Entities whose entries these channels cover: the channels, and merchants with no other channel.
@@ -191,16 +193,18 @@ export const resolveAttention = (
   kind: AttentionKind,
   by: string,
   reference: string | null = null,
-) => sql`
-with ended as (
-  update tollgate.attention set resolved_at = now(), resolved_by = ${by}::text
-  where payment_id = ${paymentId}::uuid and kind = ${kind}::text and resolved_at is null
-    and (${reference}::text is null or reference = ${reference}::text)
-  returning id, freezes)
--- Several entries may freeze the same balance.
-update tollgate.payment_balance set frozen_by = array(
-  select holder from unnest(frozen_by) as holder where holder not in (select id from ended))
-where payment_balance.payment_id in (select unnest(freezes) from ended)`
+) => {
+  const isEntry = sql`payment_id = ${paymentId}::uuid and kind = ${kind}::text
+    and (${reference}::text is null or reference = ${reference}::text)`
+  return sql`
+with ${lockedBefore(isEntry)},
+ended as (
+  update tollgate.attention set resolved_at = now(), resolved_by = coalesce(resolved_by, ${by}::text)
+  where ${isEntry} and resolved_at is null and (select count(*) from locked) >= 0
+  returning id, freezes),
+${thawed}
+select from thawed`
+}
 
 /**
  * Ends an entry by hand, with an audit row, the freezes and its failed effects. Empty when the entry is missing or
@@ -212,9 +216,11 @@ export const closeAttention = (
   audit: Pick<AuditEntry, 'id' | 'detail'>,
 ) => sql<{ id: string }>`
 with ${failedEffects(id)},
+${lockedBefore(sql`id = ${id}::uuid`)},
 ended as (
   update tollgate.attention set resolved_at = now(), resolved_by = ${by.name ?? by.id}::text
-  where id = ${id}::uuid and resolved_at is null and (select count(*) from failed) >= 0
+  where id = ${id}::uuid and resolved_at is null
+    and (select count(*) from failed) >= 0 and (select count(*) from locked) >= 0
     and not (kind = 'undecided' and exists (
       select from tollgate.payment
       where payment.id = attention.payment_id and payment.state in ('processing', 'pending', 'unknown')))
@@ -223,8 +229,9 @@ ended as (
       where attempt.key = attention.attempt_key and attempt.state = 'late'))
   returning id, payment_id, kind, freezes),
 ${givenUp},
-${afterwards(by, audit)}
-select id from ended`
+${thawed},
+${audited(by, audit)}
+select id from ended left join thawed on true`
 
 export const attentionById = (id: string) => sql<{
   id: string

@@ -1,17 +1,23 @@
 /** The part of statements that ends an entry of the operators' list. */
 import type { Actor } from '../audit/actor.ts'
 import { type AuditEntry, auditRows } from '../audit/stored-rows.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 
-/**
- * Consequences of an `ended` entry: its freezes end, and the audit row names the person who ended
- * it.
- */
-export const afterwards = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
+/** The payments that open entries freeze are locked before the entries, so that no balance begins frozen by an ended one. */
+export const lockedBefore = (isEntry: Sql) => sql`
+locked as materialized (
+  select tollgate.lock_frozen(freezes)
+  from tollgate.attention
+  where ${isEntry} and resolved_at is null)`
+
+/** The freezes of `ended` entries end; joined to the result of the statement. */
+export const thawed = sql`
 thawed as (
-  update tollgate.payment_balance set frozen_by = array_remove(frozen_by, ended.id)
-  from ended
-  where payment_balance.payment_id = any(ended.freezes)),
+  select tollgate.thaw(ended.id, ended.freezes)
+  from ended)`
+
+/** The audit row of an `ended` entry names the person who ended it. */
+export const audited = (by: Actor, audit: Pick<AuditEntry, 'id' | 'detail'>) => sql`
 audited as (${auditRows(
   { ...audit, actor: by, action: 'attention.resolved' },
   {

@@ -2,7 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { accountOf, eventOf, type Report } from './dispute-case.ts'
-import type { Hit } from './dispute-fact.ts'
+import { type Hit, idsOf } from './dispute-fact.ts'
 import { type Adopting, adoptFact, confirmRound } from './store-dispute-adoption.ts'
 import type { ChargebackRow } from './store-dispute-read.ts'
 
@@ -41,12 +41,12 @@ export async function isAdopted(
 
 const adoptingOf = (
   { is: kind, payment, minor, currency, source, settlementId }: Report,
-  { target, ever }: Hit,
+  hit: Hit,
 ): Adopting => ({
   connector: payment.connector,
   account: accountOf(payment),
   kind,
-  paymentIds: [...new Set([payment.id, target.id, ...ever])],
+  paymentIds: idsOf(hit, payment),
   minor,
   currency,
   source,

@@ -4,7 +4,8 @@ import { limits } from '@tollgate/schemas'
 import { addAttention, freezeWith } from '../attention/store.ts'
 import type { Engine } from '../engine.ts'
 import { newId } from '../ids.ts'
-import { balancesOf, type Hit, isOf } from './dispute-fact.ts'
+import { balancesOf, belowOf, type Hit, idsOf } from './dispute-fact.ts'
+import type { Effect } from './operation-kinds.ts'
 import {
   type ChargebackRow,
   type FactKind,
@@ -81,11 +82,13 @@ export async function reportedBefore(
   rounds: readonly ChargebackRow[],
   same: ChargebackRow | undefined,
 ): Promise<Reported | undefined> {
-  const isAbout = (row: ChargebackRow) => isOf(hit, reported.payment, row)
+  const ids = idsOf(hit, reported.payment)
+  const isAbout = (row: ChargebackRow) => ids.includes(row.payment_id)
   if (rounds.some((row) => isAbout(row) && isOfSource(row, reported))) return 'known'
   if (same === undefined) return undefined
   const isOver = reported.is === 'chargeback' && same.minor > 0n && same.given_back >= same.minor
-  const freezes = reported.is === 'chargeback' ? balancesOf(reported.payment, hit) : []
+  const balances = reported.is === 'chargeback' ? balancesOf(reported.payment, hit) : []
+  const freezes = { balances, below: belowOf(hit) }
   if (!isAbout(same)) {
     // An operator assigned the line to this payment, and gave back what it recorded at another one.
     if (isOver && isOfSource(same, reported)) return undefined
@@ -119,7 +122,7 @@ async function another(
   engine: Engine,
   reported: Report,
   same: ChargebackRow,
-  freezes: readonly string[],
+  freezes: Freezes,
 ): Promise<Reported> {
   if (reported.ageMs < limits.unclaimedMs) return 'wait'
   return list(engine, reported, 'a further line of the same dispute', same, freezes)
@@ -158,13 +161,14 @@ export const saidOf = (reported: Report) => ({
   currency: reported.currency,
 })
 
-/** @param freezes The balances that wait until an operator ends the entry. */
+/** What waits until an operator ends an entry: balances, and the payments of these effects that follow them. */
+type Freezes = { readonly balances: readonly string[]; readonly below: readonly Effect[] }
 export async function list(
   engine: Engine,
   reported: Report,
   why: string,
   known?: ChargebackRow,
-  freezes: readonly string[] = [],
+  { balances, below }: Freezes = { balances: [], below: [] },
 ): Promise<'listed'> {
   const { is, payment, minor, currency } = reported
   const detail = {
@@ -175,12 +179,12 @@ export async function list(
   const said = `${is} ${disputeReferenceOf(reported)}`
   const reference = known === undefined ? said : `${said} ${minor} ${currency}`
   const entry = [newId(), 'beyond-sums', payment.id, payment.attemptKey, 0, detail] as const
-  if (freezes.length === 0) {
+  if (balances.length === 0) {
     await engine.lanes.single(addAttention(...entry, reference))
   }
   // Each statement adds its balance to the same entry.
-  for (const balanceId of freezes) {
-    await engine.lanes.single(freezeWith(...entry, reference, balanceId))
+  for (const balanceId of balances) {
+    await engine.lanes.single(freezeWith(...entry, reference, balanceId, below))
   }
   return 'listed'
 }

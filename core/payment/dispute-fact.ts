@@ -7,11 +7,11 @@ import { wellFormed } from './checked-texts.ts'
 import { followingPayment } from './following-payment.ts'
 import type { Idempotency } from './idempotency.ts'
 import { isOpen } from './late-word-table.ts'
+import type { Effect } from './operation-kinds.ts'
 import { announce, eventOf, notifies } from './payment-event.ts'
 import type { FactRow, Recorded, SeenSums } from './store-dispute.ts'
 import {
   type ChainRow,
-  type ChargebackRow,
   capturesOf,
   chainOf,
   chargebacksByRecord,
@@ -43,7 +43,7 @@ export type Hit = {
   readonly members: readonly string[]
   /** Those that have sums, or would get them. */
   readonly roots: readonly string[]
-  /** Approved captures of an authorisation's chain. */
+  /** Captures of an authorisation's chain that took money. */
   readonly captures: readonly string[]
   /** All captures, including failed ones. */
   readonly ever: readonly string[]
@@ -51,7 +51,7 @@ export type Hit = {
   readonly keys: readonly string[]
   /** A capture is under way or still to come, or the authorisation is being replaced. */
   readonly isUndecided: boolean
-  /** Sums of an authorisation's chain, read before its captures; empty: none stood. */
+  /** Sums of the chain of an authorisation or of a failed capture, read before its captures; empty: none stood. */
   readonly sums: readonly SeenSums[]
 }
 
@@ -62,14 +62,20 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
   const ids = chain.map(({ id }) => id)
   const rooted = chain.filter(({ effect }) => effect !== 'increase')
   const about = { isAuthorisation, members: ids, roots: rooted.map(({ id }) => id) }
+  const stood = chain.flatMap((row) => (row.has_stood ? [sumsOf(row)] : []))
   if (!isAuthorisation) {
-    const none = { captures: [], ever: [], keys: [], sums: [] }
+    // One that took money leaves its authorisation alone.
+    const sums = payment.state === 'approved' ? [] : stood
+    const none = { captures: [], ever: [], keys: [], sums }
     return { ...about, ...none, target: payment, isUndecided: false }
   }
   const rows = await engine.lanes.single(capturesOf(payment.id))
-  const captures = rows.filter(({ state }) => state === 'approved').map(({ id }) => id)
-  const [only] =
-    captures.length === 1 ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
+  const taken = rows.filter(({ has_taken }) => has_taken)
+  const captures = taken.map(({ id }) => id)
+  // What is told of a payment that is over stays with it.
+  const states = [payment, ...taken].map(({ state }) => state)
+  const isClear = taken.length === 1 && states.every((state) => state === 'approved')
+  const [only] = isClear ? await engine.lanes.single(paymentById(captures[0]!, null)) : []
   const ever = rows.map(({ id }) => id)
   const isToCome =
     payment.state === 'approved' && payment.chainId !== null && !ever.includes(payment.chainId)
@@ -83,7 +89,7 @@ export async function chargedBack(engine: Engine, payment: Payment): Promise<Hit
       isToCome ||
       rows.some(({ state }) => isOpen(state)) ||
       rooted.some(({ effect, state }) => effect === 'replacement' && isOpen(state)),
-    sums: chain.flatMap((row) => (row.has_stood ? [sumsOf(row)] : [])),
+    sums: stood,
   }
 }
 
@@ -126,21 +132,23 @@ export function balancesOf(
   return [...new Set([rootId, ...beside, target.rootId, ...captures])]
 }
 
+/** Effects of payments that follow these balances, and may begin between their read and their freeze. */
+export const belowOf = ({ isAuthorisation }: Hit): readonly Effect[] =>
+  isAuthorisation ? ['capture', 'replacement'] : ['replacement']
+
 /**
  * Whether payers' banks hold money of this payment, in any currency. Such a payment is neither
  * given back again nor kept. A chargeback by the key of an authorisation stays with the
  * authorisation while no capture has it.
  */
 export async function isChargedBack({ lanes }: Engine, payment: Payment): Promise<boolean> {
-  return (await lanes.single(standingOf(payment.id, authorisationOf(payment)))).length > 0
+  return (await lanes.single(standingOf(payment.id))).length > 0
 }
 
-/** Whether a fact belongs to the named payment; an authorisation counts as the captures of its chain. */
-export const isOf = (
-  { target, ever, members }: Hit,
-  payment: Payment,
-  { payment_id }: ChargebackRow,
-): boolean => [payment.id, target.id, ...ever, ...members].includes(payment_id)
+/** Payments whose facts a report of the named payment can be about: an authorisation counts as the captures of its chain. */
+export const idsOf = ({ target, ever, members }: Hit, payment: Payment): readonly string[] => [
+  ...new Set([payment.id, target.id, ...ever, ...members]),
+]
 
 export type Fact = Pick<
   FactRow,

@@ -16,7 +16,7 @@ import {
   roundsOf,
   type Step,
 } from './dispute-case.ts'
-import { chargedBack, factRow, isOf, tell } from './dispute-fact.ts'
+import { balancesOf, chargedBack, factRow, idsOf, tell } from './dispute-fact.ts'
 import { type ChargebackRow, chargebacksOf, factByReference } from './store-dispute-read.ts'
 import { confirmReversal, recordReversal } from './store-dispute-reversal.ts'
 import { paymentById, toPayment } from './store-read.ts'
@@ -34,9 +34,8 @@ export async function reportReversal(engine: Engine, reported: Report): Promise<
   const earlierReport = await reportedBefore(engine, reported, hit, earlier, same)
   if (earlierReport !== undefined) return earlierReport
   if (await isAdopted(engine, reported, hit, reference)) return 'known'
-  const ever = isNamed
-    ? rounds
-    : await engine.lanes.single(chargebacksOf([payment.id, ...hit.ever]))
+  const ids = idsOf(hit, payment)
+  const ever = isNamed ? rounds : await engine.lanes.single(chargebacksOf(ids))
   const byHand = isNamed ? ever.slice(-1).filter(isOver) : ever
   const confirmed = await confirm(engine, reported, reference, byHand)
   if (confirmed !== undefined) {
@@ -50,7 +49,7 @@ export async function reportReversal(engine: Engine, reported: Report): Promise<
     if (!isLate) return 'wait'
     return list(engine, reported, 'no chargeback that it reverses')
   }
-  if (!isOf(hit, payment, charged)) {
+  if (!ids.includes(charged.payment_id)) {
     return list(engine, reported, 'its chargeback is of another payment')
   }
   const isOtherCurrency = charged.currency !== currency
@@ -92,7 +91,10 @@ export async function reportReversal(engine: Engine, reported: Report): Promise<
         isAny: isLate,
         givenBackBefore: sameSums.reduce((sum, { given_back }) => sum + given_back, 0n),
         why,
-        freezes: isDoubtful ? mayBe.flatMap(({ balance_id }) => balance_id ?? []) : [],
+        // One outside of the sums can be of any capture.
+        freezes: isDoubtful
+          ? mayBe.flatMap(({ balance_id }) => balance_id ?? balancesOf(payment, hit))
+          : [],
       }),
     ),
   )

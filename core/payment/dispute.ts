@@ -137,7 +137,7 @@ function misfitOf(
   { payment, currency }: Report,
   hit: Hit,
 ): { readonly why: string; readonly freezes: readonly string[] } | undefined {
-  const { isAuthorisation, captures } = hit
+  const { isAuthorisation, captures, target } = hit
   const balances = balancesOf(payment, hit)
   if (currency !== payment.amount.currency) {
     return { why: 'a chargeback in another currency', freezes: balances }
@@ -149,7 +149,7 @@ function misfitOf(
     const hasTaken = ['sale', 'capture'].includes(payment.effect) && payment.paymentType !== 'CD'
     return hasTaken ? undefined : { why: 'a chargeback of what took no money', freezes: [] }
   }
-  if (captures.length === 1) return undefined
+  if (target.id !== payment.id) return undefined
   const many = captures.length > 1 ? 'several captures' : 'no capture'
   return { why: `a chargeback of an authorisation with ${many}`, freezes: balances }
 }

@@ -90,16 +90,14 @@ export function carriedOver(
   return carried
 }
 
-/** Effects that wait while an entry of the operators' list freezes the payment. */
-const holds: ReadonlySet<Effect> = new Set(['capture', 'refund', 'release', 'void', 'replacement'])
-
 export function refusalCode(
   balance: Balance | undefined,
   type: PaymentType,
   effect: Effect,
 ): Reason {
   if (balance !== undefined && balance.chargedBack > 0n) return '700.300.600'
-  if (balance?.isFrozen === true && holds.has(effect)) return '700.300.600'
+  // A rebill leaves the money of the payment alone.
+  if (balance?.isFrozen === true && effect !== 'sale') return '700.300.600'
   if (effect === 'increase' || effect === 'replacement') return '700.300.300'
   return type.refusedExhausted ?? '700.300.300'
 }

@@ -34,6 +34,7 @@ function requests(payment: Payment, balance: Balance | undefined): string[] {
   if (balance.chargedBack > 0n || balance.closedBy !== null) return []
   const next: string[] = []
   if (balance.kind === 'authorisation') {
+    if (balance.isFrozen) return []
     const rest =
       balance.authorised -
       balance.captured -
@@ -42,10 +43,8 @@ function requests(payment: Payment, balance: Balance | undefined): string[] {
       balance.reversing
     const isCountLeft = balance.maxCaptures === null || balance.captures < balance.maxCaptures
     if (rest > 0n && balance.reversing === 0n) {
-      if (isCountLeft && balance.captureFinalBy === null && !balance.isFrozen) next.push('CP', 'RC')
-      if (balance.capturing === 0n && balance.reverseFinalBy === null && !balance.isFrozen) {
-        next.push('RV')
-      }
+      if (isCountLeft && balance.captureFinalBy === null) next.push('CP', 'RC')
+      if (balance.capturing === 0n && balance.reverseFinalBy === null) next.push('RV')
     }
     if (balance.captureFinalBy === null && !(balance.reversed > 0n && rest <= 0n)) next.push('PA')
     return next

@@ -43,7 +43,7 @@ import { ask } from './send.ts'
 import { settle } from './settle.ts'
 import { stillStands } from './still-stands.ts'
 import { attemptByKey, paymentByAttempt, toPayment } from './store-read.ts'
-import { dropLease, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
+import { dropLease, forgetAsked, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { reversalByKey } from './supported.ts'
 import { takeBack } from './take-back.ts'
 import type { Held, Payment, Resolved } from './types.ts'
@@ -300,7 +300,8 @@ async function undo(
   reason: Reason,
   wasTold = false,
 ): Promise<End> {
-  const waits = await heldByChargeback(engine, work.payment, refs, reason)
+  const byChargeback = () => heldByChargeback(engine, work.payment, refs, reason)
+  const waits = await byChargeback()
   if (waits !== undefined) return waits
   const isTold = wasTold || (await engine.lanes.single(toldSuccess(work.payment.id))).length > 0
   const { attemptKey: key, answer } = work.payment
@@ -310,9 +311,10 @@ async function undo(
   let reversed: Reversed = { is: 'refused', why: 'the acquirer has no reversal by key' }
   if (handler !== undefined) {
     // After a death between the request and its record, an approval alone no longer settles.
-    await engine.lanes.single(markAsked(key, work.lease, true))
+    const marked = await engine.lanes.single(markAsked(work.payment, work.lease))
+    if (marked.length === 0) return (await byChargeback()) ?? left(refs, why)
     reversed = await ask(engine, work, 'reverseByKey', handler)
-    if (isUnasked(reversed)) await engine.lanes.single(markAsked(key, work.lease, false))
+    if (isUnasked(reversed)) await engine.lanes.single(forgetAsked(key, work.lease))
   }
   const asked = !isUnasked(reversed)
   await engine.lanes.single(

@@ -77,16 +77,15 @@ export const placesOf = (family: string) => sql<{ places: number }>`
 
 /**
  * The open amounts of chargebacks by currency, including chargebacks outside of the sums. A late
- * success has no sums, yet its money is gone. Empty: no chargeback is open.
- *
- * @param authorisationId Of a capture or an authorisation: chargebacks by a key of the chain stay at
- * that authorisation while no capture has them.
+ * success has no sums, yet its money is gone. Empty: no chargeback is open. Of a capture or an authorisation,
+ * chargebacks by a key of the chain count, which stay at that authorisation while no capture has them.
  */
-export const standingOf = (paymentId: string, authorisationId: string | null) => sql<{
+export const standingOf = (paymentId: string | null) => sql<{
   currency: string
   minor: bigint
 }>`
-with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)},
+with recursive ${membersOf(sql`id = (
+    select case effect when 'capture' then parent_id else id end from tollgate.payment where id = ${paymentId}::uuid)`)},
 subject as (
   select ${paymentId}::uuid as id
   union
@@ -107,9 +106,12 @@ export const capturesOf = (authorisationId: string | null) => sql<{
   id: string
   state: PaymentState
   attempt_key: string
+  /** A late success took money, too. */
+  has_taken: boolean
 }>`
   with recursive ${membersOf(sql`id = ${authorisationId}::uuid`)}
-  select capture.id, capture.state, capture.attempt_key
+  select capture.id, capture.state, capture.attempt_key, capture.state = 'approved' or exists (
+    select from tollgate.attempt where key = capture.attempt_key and attempt.state = 'late') as has_taken
   from member
   cross join lateral (
     select id, state, attempt_key

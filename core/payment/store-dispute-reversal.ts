@@ -128,15 +128,12 @@ sums as (
   from fact
   left join entry on true
   where payment_balance.payment_id = ${row.record.parentId}::uuid),
-frozen as (
-  update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
-  from entry
-  where payment_balance.payment_id = any(entry.freezes)
-    and payment_balance.payment_id is distinct from ${row.record.parentId}::uuid),
+${factParts.frozen(row)},
 ${factParts.written(row)},
 audited as (${auditRows(byHand ?? nobody, {
   from: sql`new_payment where ${byHand !== null}::boolean`,
 })})
 select new_payment.id, new_payment.seq, fact.counted, null::bigint as left
 from new_payment
-cross join fact`
+cross join fact
+left join frozen on true`

@@ -57,7 +57,7 @@ export type Seen = {
    */
   readonly about: readonly string[]
   /**
-   * For a chain with an authorisation that stands: its approved captures, and its sums, read before the
+   * For a chain with an authorisation that stands: its captures that took money, and its sums, read before the
    * captures.
    */
   readonly authorisation: {
@@ -141,7 +141,7 @@ authorised as (
   where balance.captures = seen.captures and balance.captured = seen.captured and balance.capturing = seen.capturing
     and balance.closed_by is not distinct from seen.closed_by
     and (
-      select coalesce(array_agg(known.id order by known.id) filter (where known.state = 'approved'), '{}')
+      select coalesce(array_agg(known.id order by known.id) filter (where known.has_taken), '{}')
       from (${capturesOf(authorisation?.id ?? null)}) as known) = ${authorisation?.captures ?? []}::uuid[]
   order by balance.payment_id
   for update of balance),
@@ -168,8 +168,14 @@ const freezesToo = sql`
   do update set detail = attention.detail || excluded.detail, freezes = array(
     select unnest(attention.freezes) union select unnest(excluded.freezes))`
 
+/** The balances of the entry. A balance with the sums of the fact is left to the statement. */
+const frozen = ({ record }: FactRow): Sql => sql`
+frozen as (
+  select tollgate.freeze(entry.id, array_remove(entry.freezes, ${record.parentId}::uuid))
+  from entry)`
+
 /** Parts of the statements of reversals, too. */
-export const factParts = { written, fact, freezesToo }
+export const factParts = { written, fact, freezesToo, frozen }
 
 /**
  * Records an acquirer's chargeback regardless of the sums. The same commit lists an amount beyond
@@ -198,15 +204,12 @@ entry as (
     or cardinality(${entry.freezes}::uuid[]) > 0
   ${freezesToo}
   returning id, freezes),
-frozen as (
-  update tollgate.payment_balance set frozen_by = array_append(array_remove(frozen_by, entry.id), entry.id)
-  from entry
-  where payment_balance.payment_id = any(entry.freezes)
-    and payment_balance.payment_id is distinct from ${row.record.parentId}::uuid)
+${frozen(row)}
 select new_payment.id, new_payment.seq, fact.counted, sums.left_minor as left
 from new_payment
 cross join fact
-left join sums on true`
+left join sums on true
+left join frozen on true`
 
 /**
  * A merchant's test chargeback, within the remaining amount only. A second run after the commit

@@ -7,6 +7,7 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { type NewEvent, newEvent } from '../event/store-outbox.ts'
 import type { Effect } from './operation-kinds.ts'
+import { standingOf } from './store-dispute-read.ts'
 import { waitingChargeback } from './store-waiting-dispute.ts'
 import { newPayment } from './stored-payment.ts'
 import { isSettled } from './stored-settlement.ts'
@@ -153,7 +154,7 @@ with reserved as (
   update tollgate.payment_balance set increasing = increasing + ${row.amountMinor}::bigint
   where payment_id = ${row.payment.parentId}::uuid and kind = 'authorisation'
     and (${isForced}::boolean or (
-      reversing = 0 and closed_by is null and charged_back = 0 and capture_final_by is null
+      reversing = 0 and closed_by is null and charged_back = 0 and frozen_by = '{}' and capture_final_by is null
       and not (reversed > 0 and captured + reversed >= authorised)))
   returning ${row.amountMinor}::bigint as amount)${writtenRows(row)}`
 
@@ -186,7 +187,8 @@ with reserved as (
   select ${row.amountMinor}::bigint as amount
   from tollgate.attempt
   where key = ${row.undoneKey}::text and state = 'late'
-    and (${isForced}::boolean or (lease_until > now() and ${isNotBesideChargeback(row)}))
+    and (${isForced}::boolean or (lease_until > now() and ${isNotBesideChargeback(row)}
+      and not exists (${standingOf(row.payment.referencedId)})))
   for update)${writtenRows(row)}`
 
 /** The record of a step refused before its first commit: without reservation, never sent. */

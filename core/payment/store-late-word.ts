@@ -329,10 +329,12 @@ ${newEvent.ofPayment(
 )},
 -- The joins make the function look once the balances above are locked.
 frozen as (
-  select tollgate.freeze(entry.id, array(
-    select balance_id from unnest(entry.freezes) as balance_id
-    where balance_id <> ${late.paymentId}::uuid and balance_id is distinct from ${late.parentId}::uuid
-      and not (balance_id is not distinct from ${late.returnedTo}::uuid and exists (select from returned))))
+  select case when ${late.entry?.kind === 'return'}::boolean
+    then tollgate.freeze_below(entry.id, entry.freezes, '{capture}')
+    else tollgate.freeze(entry.id, array(
+      select balance_id from unnest(entry.freezes) as balance_id
+      where balance_id <> ${late.paymentId}::uuid and balance_id is distinct from ${late.parentId}::uuid
+        and not (balance_id is not distinct from ${late.returnedTo}::uuid and exists (select from returned)))) end
   from entry
   left join own on true
   left join parent on true)

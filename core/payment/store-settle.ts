@@ -6,8 +6,10 @@ import { storable } from '../db/json.ts'
 import { sql } from '../db/sql.ts'
 import { newEvent } from '../event/store-outbox.ts'
 import type { Mark, Move, Sums } from './balance-rules.ts'
+import { standingOf } from './store-dispute-read.ts'
 import type { SettleFirstRow } from './store-first.ts'
-import type { Stage } from './types.ts'
+import { waitingChargeback } from './store-waiting-dispute.ts'
+import type { Payment, Stage } from './types.ts'
 
 /** For a reversal: the reversed capture, and the authorisation that gets the amount back. */
 export type Returns = { readonly captureId: string; readonly balanceId: string }
@@ -216,16 +218,24 @@ export const runOutLease = (key: string, lease: number) => sql<{ key: string }>`
   returning key`
 
 /**
- * Records before a reversal by key that it is asked for, or after its answer that none is open. No row:
- * another process has the lease.
+ * Records before a reversal by key that it is asked for, unless the payer may have the money back by a chargeback: a
+ * record ends the wait for it. No row: there is one, or another process has the lease.
  */
-export const markAsked = (key: string, lease: number, isAsked: boolean) => sql<{ id: string }>`
-  update tollgate.payment set answer = case when ${isAsked}::boolean
-    then coalesce(answer, '{}') || '{"asked": true}' else answer - 'asked' end
+export const markAsked = ({ id, attemptKey }: Payment, lease: number) => sql<{ id: string }>`
+  update tollgate.payment set answer = coalesce(answer, '{}') || '{"asked": true}'
+  from tollgate.attempt
+  where attempt.key = ${attemptKey}::text and attempt.lease = ${lease}::integer
+    and attempt.state in ('sending', 'pending', 'unknown', 'late') and payment.id = attempt.payment_id
+    and not exists (${waitingChargeback(id)})
+    and not (attempt.state = 'late' and exists (${standingOf(id)}))
+  returning payment.id`
+
+/** Records after the answer to a reversal by key that none is open. */
+export const forgetAsked = (key: string, lease: number) => sql`
+  update tollgate.payment set answer = answer - 'asked'
   from tollgate.attempt
   where attempt.key = ${key}::text and attempt.lease = ${lease}::integer
-    and attempt.state in ('sending', 'pending', 'unknown', 'late') and payment.id = attempt.payment_id
-  returning payment.id`
+    and attempt.state in ('sending', 'pending', 'unknown', 'late') and payment.id = attempt.payment_id`
 
 /**
  * Gives an open payment the references of a success that does not decide it.

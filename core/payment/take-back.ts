@@ -30,7 +30,7 @@ import { undone as endedByEngine } from './late-word-treatment.ts'
 import { reserveStep } from './reserve-follow-up.ts'
 import { ask } from './send.ts'
 import { balanceById } from './store-read.ts'
-import { type LeaseRow, lookLater, markAsked } from './store-settle.ts'
+import { forgetAsked, type LeaseRow, lookLater, markAsked } from './store-settle.ts'
 import { leaveToOperators, toldSince } from './store-take-back.ts'
 import { reversalByKey } from './supported.ts'
 import type { Held, Payment } from './types.ts'
@@ -67,7 +67,7 @@ export async function takeBack(
   } else {
     // Otherwise the money could not be kept before the answer to a request that is not under way.
     if (undone.outcome === 'notReversed' || undone === ofOther) {
-      await engine.lanes.single(markAsked(now.payment.attemptKey, taken.lease, false))
+      await engine.lanes.single(forgetAsked(now.payment.attemptKey, taken.lease))
     }
     // The acquirer would refuse again; an operator who disagrees redrives the reversal.
     await engine.lanes.single(
@@ -113,14 +113,14 @@ async function byKey(engine: Engine, work: AttemptContext): Promise<Undone | 'by
   if (requested !== undefined) return requested
   if (await isUsed(engine, work.payment)) return used
   // After a death between the request and its answer, the key may be reversed.
-  const marked = await engine.lanes.single(markAsked(attemptKey, work.lease, true))
-  if (marked.length === 0) return { is: 'open' }
+  const marked = await engine.lanes.single(markAsked(work.payment, work.lease))
+  if (marked.length === 0) return notBegun(engine, work.payment)
   const reversed: Reversed = await ask(engine, work, 'reverseByKey', resolve.reverseByKey!)
   const mayBeReversed = answer.asked === true
   const isOther = reversed.is === 'reversed' && (await listIfOther(engine, work, reversed))
   const isNothing = reversed.is === 'refused' || reversed.is === 'nothing'
   if (reversed.is === 'requested' || isOther || (isNothing && !mayBeReversed)) {
-    await engine.lanes.single(markAsked(attemptKey, work.lease, false))
+    await engine.lanes.single(forgetAsked(attemptKey, work.lease))
   }
   switch (reversed.is) {
     case 'nothing': {
@@ -282,14 +282,18 @@ async function tellIfEndedOtherwise(
   )
 }
 
+/** A chargeback came in between, or another process goes on. */
+const notBegun = async (engine: Engine, payment: Payment): Promise<Undone> =>
+  (await isUsed(engine, payment)) ? used : { is: 'open' }
+
 /** Whether money of a revived payment has since been used elsewhere. */
 async function isUsed(engine: Engine, payment: Payment): Promise<boolean> {
   const { id, rootId, effect, amount } = payment
+  if (await mayBeChargedBack(engine, payment)) return true
   if (effect === 'increase') {
     const [root] = await engine.lanes.single(balanceById(rootId))
     return root !== undefined && root.excess > 0n
   }
-  if (await mayBeChargedBack(engine, payment)) return true
   const [row] = await engine.lanes.single(balanceById(id))
   if (row === undefined) return false
   // The reversal of an increased authorisation needs more than its own amount.
@@ -317,7 +321,7 @@ async function byOperation(engine: Engine, payment: Payment, isBegun: boolean): 
         : { merchantTransactionId: payment.merchantTransactionId }),
     },
   })
-  if (begun === 'refused') return { is: 'open' }
+  if (begun === 'refused') return notBegun(engine, payment)
   const done = 'replay' in begun ? begun.replay : await execute(engine, begun.work)
   // A reversal that may still fail has undone nothing yet.
   if (done.state === 'approved' && done.finalBy === null) return { is: 'undone', by: done.id }

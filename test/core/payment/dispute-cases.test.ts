@@ -38,7 +38,7 @@ describe('chargebacks by reference', { concurrency: true }, () => {
     turnNow,
   } = disputesOf(() => run)
   const left = async (id: string) => {
-    const { strings, values } = standingOf(id, null)
+    const { strings, values } = standingOf(id)
     const text = strings.reduce((before, after, at) => `${before}$${at}${after}`)
     const rows = await run.sql<{ currency: string; minor: bigint }>(text, [...values])
     return rows.find(({ currency }) => currency === 'EUR')?.minor ?? 0n

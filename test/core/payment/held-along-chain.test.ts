@@ -1,7 +1,7 @@
 /** A reauthorisation goes on with the money of another authorisation: chargebacks by the key of either hold the captures of both. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Context, Operation } from '@tollgate/plugin-kit'
+import { type Context, type Operation, unknown } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
 import { approvedAs, processed, type Script } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
@@ -92,8 +92,9 @@ describe('a chain of authorisations', () => {
     assert.equal(await run.tell(id, chargeback('5000')), 'recorded')
     await assert.rejects(capture(fresh, '50.00'), waitsForOthers)
     await assert.rejects(reverse(fresh), waitsForOthers)
+    await assert.rejects(again(fresh, 'INCREMENTAL_AUTH'), waitsForOthers)
     await resolveListed(id)
-    await capture(fresh, '50.00')
+    await capture(await again(fresh, 'INCREMENTAL_AUTH'), '50.00')
   })
 
   test('a chargeback of a declined replacement holds the authorisation and its captures', async () => {
@@ -170,6 +171,36 @@ describe('a chain of authorisations', () => {
     await until(async () => (await run.timers(late)).length === 0 || undefined)
     assert.deepEqual(reversed, [], 'the payer has the money')
     await assert.rejects(run.operator.settle(late, 'approved', by))
+    await run.operator.settle(late, 'declined', by)
+  })
+
+  test('beside a late capture, a chargeback by the key of the authorisation can be of either capture', async () => {
+    const reversed: string[] = []
+    let isReady = false
+    const id = await authorise()
+    const script: Script = {
+      capture: refuse,
+      enquire: approvedAs,
+      reverseByKey: (operation, context) => {
+        if (!isReady) return unknown('busy')
+        reversed.push(operation.key)
+        context.sending()
+        return { is: 'reversed', refs: {} }
+      },
+    }
+    const late = await capture(id, '30.00', script)
+    const paid = await capture(id, '30.00')
+    await run.tell(late, { outcome: approval, minor: '3000' })
+    await until(async () => (await run.audited(late)).includes('reverse-by-key') || undefined)
+    await run.dueLater(late)
+    assert.equal(await run.tell(id, chargeback('3000')), 'recorded')
+    const [entry] = await run.listed(id)
+    assert.match(String(entry?.detail.why), /several captures/)
+    isReady = true
+    await run.dueNow(late)
+    await until(async () => reversed[0] || (await run.timers(late)).length === 0 || undefined)
+    assert.deepEqual(reversed, [], 'the payer has the money')
+    await assert.rejects(refund(paid, '30.00'), waitsForOthers)
     await run.operator.settle(late, 'declined', by)
   })
 

@@ -51,6 +51,26 @@ describe('the payments beside it', () => {
     await assert.rejects(capture(id, '50.00'), waitsForOthers)
   })
 
+  test('a late increase is not taken back after a chargeback by its key', async () => {
+    const reversed: string[] = []
+    const { id } = await run.debit(`order-${newId()}`, {}, { paymentType: 'PA' })
+    const more = await run.follow(id, 'PA', `more-${newId()}`, increment as never, {
+      increment: refuse,
+      enquire: approvedAs,
+      reverseByKey: (operation, context) => {
+        reversed.push(operation.key)
+        context.sending()
+        return { is: 'reversed', refs: {} }
+      },
+    })
+    await capture(id, '92.00')
+    assert.equal(await run.tell(more.id, chargeback('1000')), 'recorded')
+    await run.tell(more.id, { outcome: approval, minor: '1000' })
+    await until(async () => reversed[0] || (await run.timers(more.id)).length === 0 || undefined)
+    assert.deepEqual(reversed, [], 'the payer has the money')
+    await run.operator.settle(more.id, 'declined', by)
+  })
+
   test('a chargeback of a declined increase under a reference of another payment holds refunds of a capture', async () => {
     const { id, more } = await declinedIncrease()
     const paid = await capture(id, '50.00')

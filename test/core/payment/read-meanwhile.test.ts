@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Reversed, unknown } from '@tollgate/plugin-kit'
 import { newId } from '../../../core/index.ts'
-import { approvedAs, processed } from '../../rig/acquirer.ts'
+import { approvedAs, processed, type Script } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
 import { approval, eur, heldCall, type LateRun, lose, refuse } from '../../rig/late-words.ts'
 import type { Line } from '../../rig/proxy.ts'
@@ -145,6 +145,54 @@ describe('a state that changes meanwhile', () => {
     })
     assert.deepEqual([state, reversed.length], ['recorded', 0])
   })
+
+  for (const [how, entity, request] of [
+    ['by its key', undefined, /"asked": true/],
+    ['by an operation', 'by-operation', /state = 'late'\s+and \(.*new_attempt as/s],
+  ] as const) {
+    test(`a late success is not reversed ${how} once its chargeback is recorded, right before the request`, async () => {
+      const reversed: string[] = []
+      const script: Script = {
+        debit: refuse,
+        enquire: approvedAs,
+        reverse: (operation, context) => {
+          reversed.push(operation.key)
+          return reversed.length === 1 ? refuse(operation, context) : approvedAs(operation)
+        },
+        reverseByKey: (operation) => {
+          reversed.push(operation.key)
+          return reversed.length === 1
+            ? { is: 'unknown', why: 'busy' }
+            : { is: 'reversed', refs: {} }
+        },
+      }
+      const own = entity === undefined ? {} : run.at(entity)
+      const { id } = await run.debit(`order-${newId()}`, script, own)
+      await run.tell(id, { outcome: approval })
+      await until(async () => {
+        const [ended] = await run.sql(
+          `select from tollgate.attempt
+           join tollgate.audit on audit.resource = attempt.payment_id
+             and audit.action in ('reverse-by-key', 'late-success-stands')
+           where attempt.payment_id = $1 and attempt.lease_until is null`,
+          [id],
+        )
+        return ended
+      })
+      await run.dueLater(id)
+      const held = line.hold(named(run, request))
+      if (entity === undefined) await run.dueNow(id)
+      else await run.gateway.operator.redrive(id, by)
+      const letGo = await held
+      assert.equal(await run.tell(id, chargeback('9200')), 'recorded')
+      letGo()
+      await until(
+        async () => reversed.length > 1 || (await run.timers(id)).length === 0 || undefined,
+      )
+      assert.equal(reversed.length, 1, 'the payer has the money')
+      await run.operator.settle(id, 'declined', by)
+    })
+  }
 
   test('a proven approval decides, although the reversal of its key is refused between two reads', async () => {
     let found: () => unknown = () => ({ is: 'notFound' })
