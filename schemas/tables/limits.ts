@@ -497,10 +497,12 @@ export const limits = {
   /** Lease of a process on a destination, and the time after which it is renewed. */
   reportLeaseMs: 2 * minute,
   reportLeaseRenewMs: 30 * second,
-  /** Simultaneous destinations of one process. */
+  /** Simultaneous destinations of one process, and of these the ones of one merchant. */
   reportDestinationsRunning: 4,
-  /** Files that one run takes to a destination before others get their turn. */
+  reportDestinationsPerMerchant: 2,
+  /** Files that one run takes to a destination before others get their turn, and the time in which it begins them. */
   reportFilesPerRun: 50,
+  reportRunMs: minute,
   /** Files that one request delivers again. */
   reportFilesPerReplay: 1_000,
   /** Simultaneous tests of one token in one process; a destination has one. */
