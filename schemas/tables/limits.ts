@@ -59,8 +59,8 @@ export const limits = {
   flushBudgetMs: 5 * second,
   leaseMarginMs: 15 * second,
   /**
-   * Operations under way at one connector in one process, unless the connector sets fewer; more are
-   * refused with 429.
+   * Operations under way at one connector in one process, unless the connector sets fewer, and half of them of one
+   * merchant; more are refused with 429.
    */
   runningPerConnector: 1000,
   /** Largest readable answer of an acquirer. */
