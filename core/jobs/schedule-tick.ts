@@ -214,7 +214,7 @@ async function remember(engine: Engine, enqueue: Enqueue): Promise<void> {
   const clocks = await engine.lanes.single(advancing(limits.timersPerClaim))
   await enqueue(
     advanceClock,
-    clocks.map(({ id }) => ({ clockId: id })),
+    clocks.map((row) => ({ clockId: row.id, merchantId: row.merchant_id })),
   )
 }
 

@@ -404,6 +404,10 @@ export const limits = {
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,
   scheduleNextExecutions: 5,
+  /** Simultaneous advances of test clocks in one process and of one merchant, and how long one runs before others get their turn. */
+  clocksRunning: 4,
+  clocksPerMerchant: 2,
+  clockSliceMs: 20 * second,
   /** Missed due times of one schedule that the engine catches up, and their maximum age. */
   missedExecutions: 24,
   missedExecutionsMs: 24 * hour,
@@ -472,7 +476,7 @@ export const limits = {
   /** Time that the previous secret signs as well after a rotation. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
-  /** Changes of webhook endpoints, their tests and replays, that one token may make in one process and in this time. */
+  /** Changes of webhook endpoints, their tests and replays, and moves of test clocks, that one token may make in one process and in this time. */
   setupChangesPerToken: 300,
   setupChangesMs: hour,
   /** Simultaneous test notifications of one token in one process; an endpoint has one. */
