@@ -64,9 +64,14 @@ export const arrive = (id: string, target: Date) => sql<{ id: string }>`
   where id = ${id}::uuid and target = ${target}::timestamptz
   returning id`
 
-export const advancing = (limit: number) => sql<{ id: string }>`
-  select id
-  from tollgate.test_clock
-  where target is not null
-  order by id
+/** Clocks on their way. The merchants take turns, so that nobody fills the list. */
+export const advancing = (limit: number) => sql<{ id: string; merchant_id: string }>`
+  with moving as (
+    select clock.id, case entity.kind when 'channel' then entity.parent_id else entity.id end as merchant_id
+    from tollgate.test_clock clock
+    join tollgate.entity on entity.id = clock.entity_id
+    where clock.target is not null)
+  select id, merchant_id
+  from moving
+  order by row_number() over (partition by merchant_id order by id), id
   limit ${limit}::integer`

@@ -70,7 +70,7 @@ export class Dispatcher {
   }
 
   #work<Payload extends object>(job: JobDefinition<Payload>): Promise<void> {
-    return this.#queue.work(job, (payload) => job.run(payload, this.#engine))
+    return this.#queue.work(job, (payload, signal) => job.run(payload, this.#engine, signal))
   }
 
   #next(): void {

@@ -5,6 +5,7 @@ import { faultPoint } from '../fault-point.ts'
 import { overdue } from '../payment/store-settle.ts'
 import type { Enqueue, EnqueueWithin } from '../queue/types.ts'
 import { noteExpiry } from '../registration/expiry.ts'
+import { seriesOf } from '../report/cut.ts'
 import { dueDestinations } from '../report-delivery/store-queue.ts'
 import { noteEnd } from '../schedule/end.ts'
 import { batchesOf, fireDue } from '../schedule/fire.ts'
@@ -23,6 +24,7 @@ import { advanceClock } from './advance-clock.ts'
 import { capture } from './capture.ts'
 import { charge } from './charge.ts'
 import { defineJob } from './define.ts'
+import { ofExecutions, ofScopes, withMerchants } from './merchants.ts'
 import { reconciliation } from './reconciliation.ts'
 import { reportCut } from './report-cut.ts'
 import { reportDelivery } from './report-delivery.ts'
@@ -49,6 +51,7 @@ export const scheduleTick = (
     name: 'schedule-tick',
     retry: { limit: 0, delaySeconds: 1 },
     concurrency: 1,
+    sharedBecause: 'it only finds due work, in bounded statements, and leaves it to other jobs',
     keyOf: ({ processId }) => processId,
     async run(_, engine) {
       await faultPoint('before-sweep', engine.name)
@@ -131,7 +134,12 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   )
   await enqueue(
     charge,
-    due.filter((timer) => timer.kind === 'execution' || timer.kind === 'resubmit').map(executionOf),
+    await ofExecutions(
+      engine,
+      due
+        .filter((timer) => timer.kind === 'execution' || timer.kind === 'resubmit')
+        .map(executionOf),
+    ),
   )
   await enqueue(
     capture,
@@ -147,19 +155,35 @@ async function fireTimers(engine: Engine, enqueue: Enqueue): Promise<void> {
   )
   await enqueue(
     settlementEffect,
-    due.filter((timer) => timer.kind === 'settlement-effect').map(({ ref }) => ({ scopeId: ref })),
+    await ofScopes(
+      engine,
+      due
+        .filter((timer) => timer.kind === 'settlement-effect')
+        .map(({ ref }) => ({ scopeId: ref })),
+    ),
   )
   await enqueue(
     settlementRetry,
-    due.filter((timer) => timer.kind === 'settlement-retry').map(({ ref }) => retryOf(ref)),
+    await ofScopes(
+      engine,
+      due.filter((timer) => timer.kind === 'settlement-retry').map(({ ref }) => retryOf(ref)),
+    ),
   )
   await enqueue(
     settlementDay,
-    due.filter((timer) => timer.kind === 'settlement-day').map(({ ref }) => ({ ref })),
+    await withMerchants(
+      engine,
+      due.filter((timer) => timer.kind === 'settlement-day').map(({ ref }) => ({ ref })),
+      ({ ref }) => ref.split(' ')[1] ?? ref,
+    ),
   )
   await enqueue(
     reportCut,
-    due.filter((timer) => timer.kind === 'report-cut').map(({ ref }) => ({ ref })),
+    await withMerchants(
+      engine,
+      due.filter((timer) => timer.kind === 'report-cut').map(({ ref }) => ({ ref })),
+      ({ ref }) => seriesOf(ref).entityId,
+    ),
   )
 }
 
@@ -167,7 +191,10 @@ async function reconcile(engine: Engine, enqueue: Enqueue): Promise<void> {
   const scopes = await engine.lanes.single(dueScopes(limits.timersPerClaim))
   await enqueue(
     reconciliation,
-    scopes.map(({ id }) => ({ scopeId: id })),
+    await ofScopes(
+      engine,
+      scopes.map(({ id }) => ({ scopeId: id })),
+    ),
   )
 }
 
@@ -175,7 +202,7 @@ async function deliverReports(engine: Engine, enqueue: Enqueue): Promise<void> {
   const destinations = await engine.lanes.single(dueDestinations(limits.timersPerClaim))
   await enqueue(
     reportDelivery,
-    destinations.map(({ id }) => ({ destinationId: id })),
+    destinations.map((row) => ({ destinationId: row.id, merchantId: row.merchant_id })),
   )
 }
 
@@ -188,13 +215,13 @@ async function remember(engine: Engine, enqueue: Enqueue): Promise<void> {
   const clocks = await engine.lanes.single(advancing(limits.timersPerClaim))
   await enqueue(
     advanceClock,
-    clocks.map(({ id }) => ({ clockId: id })),
+    clocks.map((row) => ({ clockId: row.id, merchantId: row.merchant_id })),
   )
 }
 
 /** An execution to look at again, or the attempt of one whose decline waited long enough. */
 function executionOf({ kind, ref }: TimerRow) {
   const [executionId = '', attempt] = ref.split(' ')
-  const payload = { merchantId: executionId, occurrenceIds: [executionId] }
+  const payload = { occurrenceIds: [executionId] }
   return kind === 'resubmit' ? { ...payload, after: Number(attempt) } : payload
 }

@@ -162,7 +162,7 @@ async function chooseTargets(
   if (authenticator !== undefined) {
     // An account that is only stored has amounts of its own only here.
     amountToAuthenticate(asked.request.fields, asked.amount.currency)
-    applyBackPressure(engine, authenticator.loaded.connector)
+    applyBackPressure(engine, authenticator.loaded.connector, channel.id)
   }
   return { target: acquirer ?? authenticator!, authenticator }
 }
@@ -203,7 +203,7 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
   // The second step is a capture; a connector without captures could only authorise and release.
   if (isChained && connector.capture === undefined) throw new GatewayError('600.200.400')
   refuseWrongParameters(connector, asked.request.fields)
-  applyBackPressure(engine, connector)
+  applyBackPressure(engine, connector, channel.id)
   return target
 }
 

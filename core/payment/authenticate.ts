@@ -53,7 +53,7 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
   const { payment, lease, authenticator: target } = work
   if (target === undefined) throw new Error('the payment has no authenticator')
   const { name } = target.loaded.connector
-  engine.inFlight.begin(name)
+  const endCall = engine.inFlight.begin(name, payment.channelId)
   let said: Said
   try {
     await faultPoint('before-authentication', payment.id)
@@ -66,7 +66,7 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
     said = await begin(engine, { payment, lease }, target, request)
     await faultPoint('authenticated', payment.id)
   } finally {
-    engine.inFlight.end(name)
+    endCall()
   }
   const at = { payment, lease, enquiries: 0, target, first: work }
   try {

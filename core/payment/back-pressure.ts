@@ -7,13 +7,17 @@ import { GatewayError } from '../errors.ts'
  * Refuses a request before its first commit, while a refusal is still free, when the request would
  * only queue.
  *
- * @throws GatewayError 429 when the connector or the database lane is full, 503 at shutdown.
+ * @throws GatewayError 429 when the connector, the merchant's half of it or the database lane is full, 503 at shutdown.
  */
 export function applyBackPressure(
-  engine: Pick<Engine, 'inFlight' | 'lanes'>,
+  engine: Pick<Engine, 'directory' | 'inFlight' | 'lanes'>,
   connector: Connector,
+  channelId: string,
 ): void {
-  engine.inFlight.admit(connector.name, connector.supports.limits?.concurrent)
+  // Without a question: this process has just read the channel of the request.
+  const merchantId = engine.directory.knownPath(channelId)?.[1]
+  const of = { channelId, ...(merchantId === undefined ? {} : { merchantId }) }
+  engine.inFlight.admit(connector.name, of, connector.supports.limits?.concurrent)
   if (engine.lanes.waiting < limits.waitingRows) return
   throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
 }

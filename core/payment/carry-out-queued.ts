@@ -42,7 +42,9 @@ export async function carryOutQueued(engine: Engine, attemptKey: string): Promis
     await engine.inFlight.track(begins(engine, payment, engine.connectorTimeoutMs))
     return
   }
-  engine.inFlight.admit(payment.connector)
+  const { connector, channelId } = payment
+  const merchantId = await engine.directory.merchantOf(channelId)
+  engine.inFlight.admit(connector, { channelId, merchantId })
   const work = await workOf(engine, payment, queued)
   await engine.inFlight.track(send(engine, work))
 }

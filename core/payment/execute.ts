@@ -13,7 +13,7 @@ import type { Payment } from './types.ts'
 /** Sends and settles. A client that disconnects does not stop the work. */
 export async function execute(engine: Engine, work: AttemptContext): Promise<Payment> {
   const connector = work.target.loaded.connector.name
-  engine.inFlight.begin(connector)
+  const end = engine.inFlight.begin(connector, work.payment.channelId)
   try {
     const { outcome, source, late } = await send(engine, work)
     const payment = await settleOrKeep(engine, work, outcome, source)
@@ -25,7 +25,7 @@ export async function execute(engine: Engine, work: AttemptContext): Promise<Pay
     }
     return payment
   } finally {
-    engine.inFlight.end(connector)
+    end()
   }
 }
 

@@ -103,7 +103,7 @@ export async function reserveFollowUp(
   const { connector } = chosen.loaded
   if (!isOurs) {
     refuseWrongParameters(connector, wanted.fields)
-    applyBackPressure(engine, connector)
+    applyBackPressure(engine, connector, target.channelId)
   }
   const time = callTime(engine, connector)
   const keyOf = (no: number) => attemptKey(engine, connector, id, idempotency, no)

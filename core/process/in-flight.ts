@@ -8,13 +8,25 @@ import { GatewayError } from '../errors.ts'
  */
 export class InFlight {
   readonly #byConnector = new Map<string, number>()
+  /** The same of each merchant. */
+  readonly #byMerchant = new Map<string, number>()
+  /** The merchants of admitted channels: entities never move, and a call in a hurry asks nobody. */
+  readonly #merchants = new Map<string, string>()
   readonly #work = new Set<Promise<unknown>>()
   readonly #ending = new AbortController()
   #closing = false
   #over = false
 
-  /** @throws GatewayError 429 when the connector is full, 503 when the process is shutting down. */
-  admit(connector: string, limit: number = limits.runningPerConnector): void {
+  /**
+   * A merchant has at most half of a connector's places, so that one whose calls take long leaves room for the others.
+   *
+   * @throws GatewayError 429 when the connector or the merchant's half is full, 503 when the process is shutting down.
+   */
+  admit(
+    connector: string,
+    { channelId, merchantId }: { readonly channelId: string; readonly merchantId?: string },
+    limit: number = limits.runningPerConnector,
+  ): void {
     if (this.#closing) {
       throw new GatewayError('800.800.801', {
         status: 503,
@@ -22,18 +34,33 @@ export class InFlight {
         retryAfterSeconds: 1,
       })
     }
-    if ((this.#byConnector.get(connector) ?? 0) < limit) return
+    if (merchantId !== undefined) this.#learn(channelId, merchantId)
+    const ofMerchant = this.#byMerchant.get(this.#shareOf(connector, channelId)) ?? 0
+    if ((this.#byConnector.get(connector) ?? 0) < limit && ofMerchant < Math.ceil(limit / 2)) return
     throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
   }
 
-  begin(connector: string): void {
-    this.#byConnector.set(connector, (this.#byConnector.get(connector) ?? 0) + 1)
+  /** @returns what ends the call. */
+  begin(connector: string, channelId: string): () => void {
+    const share = this.#shareOf(connector, channelId)
+    add(this.#byConnector, connector, 1)
+    add(this.#byMerchant, share, 1)
+    return () => {
+      add(this.#byConnector, connector, -1)
+      add(this.#byMerchant, share, -1)
+    }
   }
 
-  end(connector: string): void {
-    const left = (this.#byConnector.get(connector) ?? 1) - 1
-    if (left === 0) this.#byConnector.delete(connector)
-    else this.#byConnector.set(connector, left)
+  #shareOf(connector: string, channelId: string): string {
+    return `${connector} ${this.#merchants.get(channelId) ?? channelId}`
+  }
+
+  #learn(channelId: string, merchantId: string): void {
+    if (this.#merchants.has(channelId)) return
+    if (this.#merchants.size >= limits.cachedEntities) {
+      this.#merchants.delete(this.#merchants.keys().next().value!)
+    }
+    this.#merchants.set(channelId, merchantId)
   }
 
   /** Keeps the process open until `work` ends, whether or not its client still waits. */
@@ -81,4 +108,10 @@ export class InFlight {
     }
     this.#over = true
   }
+}
+
+function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
 }

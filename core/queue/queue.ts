@@ -100,18 +100,19 @@ export class Queue {
   }
 
   /**
-   * Makes sure that the queues of jobs exist, with the present rules for their tries. They apply to jobs from now
-   * on; a job that is queued keeps those of its time. Running it again asks once and changes nothing.
+   * Makes sure that the queues of jobs exist, with the present rules for their tries and time. They apply to jobs from
+   * now on; a job that is queued keeps those of its time. Running it again asks once and changes nothing.
    */
   async declare(jobs: readonly QueuedJob<never>[]): Promise<void> {
     const names = jobs.flatMap(({ name }) => [deadOf(name), name])
     const found = await this.#boss.getQueues(names)
     const there = new Map(found.map((queue) => [queue.name, queue]))
-    for (const { name, retry } of jobs) {
-      const tries = {
+    for (const { name, retry, expireSeconds } of jobs) {
+      const rules = {
         retryLimit: retry.limit,
         retryDelay: retry.delaySeconds,
         retryBackoff: retry.limit > 0,
+        expireInSeconds: expireSeconds ?? seconds.expireIn,
       }
       const dead = deadOf(name)
       if (!there.has(dead)) {
@@ -124,16 +125,15 @@ export class Queue {
       if (queue === undefined) {
         await this.#boss.createQueue(name, {
           policy: 'exclusive',
-          ...tries,
-          expireInSeconds: seconds.expireIn,
+          ...rules,
           heartbeatSeconds: seconds.heartbeat,
           deleteAfterSeconds: seconds.keepCompleted,
           deadLetter: dead,
         })
       } else if (
-        (Object.keys(tries) as (keyof typeof tries)[]).some((rule) => queue[rule] !== tries[rule])
+        (Object.keys(rules) as (keyof typeof rules)[]).some((rule) => queue[rule] !== rules[rule])
       ) {
-        await this.#boss.updateQueue(name, tries)
+        await this.#boss.updateQueue(name, rules)
       }
       this.#names.add(name)
     }
@@ -142,7 +142,7 @@ export class Queue {
   /** Starts working on a job in this process. */
   async work<Payload extends object>(
     job: QueuedJob<Payload>,
-    run: (payload: Payload) => Promise<void>,
+    run: (payload: Payload, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const options = {
       localConcurrency: job.concurrency,
@@ -156,7 +156,8 @@ export class Queue {
     }
     this.#workers.set(job.name, job.concurrency)
     const work = async (jobs: JobWithMetadata<Payload>[]) => {
-      for (const one of jobs) await this.#tracked(job.name, renewed(one), () => run(one.data))
+      for (const one of jobs)
+        await this.#tracked(job.name, renewed(one), () => run(one.data, one.signal))
     }
     await this.#boss.work(job.name, options, work)
   }

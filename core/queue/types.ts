@@ -14,6 +14,8 @@ export type QueuedJob<Payload extends object> = {
   readonly groupOf?: (payload: Payload) => string | undefined
   /** How many jobs of one group run at once in one process. */
   readonly concurrencyOfGroup?: number
+  /** A job that may run for longer than others: its place is free for the next one only after its end. */
+  readonly expireSeconds?: number
 }
 
 export type Enqueue = <Payload extends object>(

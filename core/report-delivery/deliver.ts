@@ -27,7 +27,8 @@ const ofFile: ReadonlySet<Tried['result']> = new Set(['name-taken', 'source'])
 
 /** Does nothing while another process has the destination, or during its pause. */
 export async function deliverTo(engine: Engine, destinationId: string): Promise<void> {
-  const { lanes } = engine
+  const { lanes, clock } = engine
+  const endMs = clock.elapsedMs() + limits.reportRunMs
   const [taken] = await lanes.upkeep(takeLease(destinationId, limits.reportLeaseMs))
   if (taken === undefined) return
   const { lease } = taken
@@ -43,6 +44,7 @@ export async function deliverTo(engine: Engine, destinationId: string): Promise<
   try {
     await lanes.upkeep(giveUpOld(destinationId, lease, limits.webhookDays))
     for (let count = 0; count < limits.reportFilesPerRun && !ending.signal.aborted; count += 1) {
+      if (count > 0 && clock.elapsedMs() >= endMs) return
       const [row] = await lanes.upkeep(destinationById(destinationId))
       const [next] = await lanes.upkeep(nextDelivery(destinationId))
       if (row === undefined || !row.active || next === undefined) return

@@ -10,14 +10,20 @@ export const reportsDue = sql`
     and (destination.probe_at is null or destination.probe_at <= now())
     and (destination.lease_until is null or destination.lease_until < now())`
 
-/** Destinations with due files and without a process. */
-export const dueDestinations = (limit: number) => sql<{ id: string }>`
-  select distinct delivery.destination_id as id
-  from tollgate.report_delivery delivery
-  join tollgate.report_destination destination on destination.id = delivery.destination_id
-  where delivery.state = 'pending' and delivery.due_at <= now() and destination.active
-    and (destination.probe_at is null or destination.probe_at <= now())
-    and (destination.lease_until is null or destination.lease_until < now())
+/** Destinations with due files and without a process. The merchants take turns, so that nobody fills the list. */
+export const dueDestinations = (limit: number) => sql<{ id: string; merchant_id: string }>`
+  with due as (
+    select distinct destination.id,
+      case entity.kind when 'channel' then entity.parent_id else entity.id end as merchant_id
+    from tollgate.report_delivery delivery
+    join tollgate.report_destination destination on destination.id = delivery.destination_id
+    join tollgate.entity on entity.id = destination.entity_id
+    where delivery.state = 'pending' and delivery.due_at <= now() and destination.active
+      and (destination.probe_at is null or destination.probe_at <= now())
+      and (destination.lease_until is null or destination.lease_until < now()))
+  select id, merchant_id
+  from due
+  order by row_number() over (partition by merchant_id order by id), id
   limit ${limit}::integer`
 
 const until = (ms: number) => sql`now() + ${ms}::bigint * interval '1 millisecond'`

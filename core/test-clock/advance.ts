@@ -20,12 +20,18 @@ const perBatch = 100
 /**
  * Continues an advance from any position. Work that a dead process left is found again: executions
  * without a payment, and everything due at the position.
+ *
+ * @param ending leaves the rest, of one due time as well, to the next run. Every run does something, however short it is.
  */
-export async function advance(engine: Engine, clockId: string): Promise<void> {
-  for (;;) {
+export async function advance(
+  engine: Engine,
+  clockId: string,
+  ending: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  do {
     const [clock] = await engine.lanes.single(clockById(clockId))
     if (clock?.target == null) return
-    await doAllAt(engine, clockId, clock.at)
+    if (!(await doAllAt(engine, clockId, clock.at, ending))) return
     await planDaysOfClock(engine, clockId)
     const [moved] = await engine.lanes.single(moveOn(clockId))
     if (moved === undefined) {
@@ -33,28 +39,38 @@ export async function advance(engine: Engine, clockId: string): Promise<void> {
       return
     }
     await faultPoint('after-clock-step', clockId)
-  }
+  } while (!ending.aborted)
 }
 
-async function doAllAt(engine: Engine, clockId: string, at: Date): Promise<void> {
+/** @returns whether nothing is left at this time. */
+async function doAllAt(
+  engine: Engine,
+  clockId: string,
+  at: Date,
+  ending: AbortSignal,
+): Promise<boolean> {
   await fireOfClock(engine, clockId, at)
-  await chargeOpen(engine, clockId)
+  if (!(await chargeOpen(engine, clockId, ending))) return false
   for (;;) {
     const timers = await engine.lanes.single(dueOfClock(clockId, at, limits.timersPerClaim))
-    if (timers.length === 0) return
-    for (const timer of timers) await fire(engine, timer, at)
+    if (timers.length === 0) return true
+    for (const timer of timers) {
+      await fire(engine, timer, at)
+      if (ending.aborted) return false
+    }
   }
 }
 
-async function chargeOpen(engine: Engine, clockId: string): Promise<void> {
+async function chargeOpen(engine: Engine, clockId: string, ending: AbortSignal): Promise<boolean> {
   for (;;) {
     const rows = await engine.lanes.single(openOfClock(clockId, perBatch))
-    if (rows.length === 0) return
+    if (rows.length === 0) return true
     await chargeExecutions(
       engine,
       rows.map(({ id }) => id),
     )
-    if (rows.length < perBatch) return
+    if (rows.length < perBatch) return true
+    if (ending.aborted) return false
   }
 }
 

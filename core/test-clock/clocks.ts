@@ -35,6 +35,7 @@ export async function createClock(
   onlyInTests(engine)
   const entityId = await ownerOf(engine, caller, fields)
   const at = momentOf(fields, 'time') ?? new Date(Math.floor(engine.clock.realMs() / 1000) * 1000)
+  engine.setupChanges.count(caller)
   const id = newId()
   const name = textOf(fields, 'name') ?? null
   const audit = { actor: actorOf(caller), action: 'clock.created', after: { name, at } }
@@ -88,6 +89,7 @@ export async function advanceTo(
       sent,
     )
   }
+  engine.setupChanges.count(caller)
   const audit = {
     actor: actorOf(caller),
     action: 'clock.advanced',

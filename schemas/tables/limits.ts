@@ -59,8 +59,8 @@ export const limits = {
   flushBudgetMs: 5 * second,
   leaseMarginMs: 15 * second,
   /**
-   * Operations under way at one connector in one process, unless the connector sets fewer; more are
-   * refused with 429.
+   * Operations under way at one connector in one process, unless the connector sets fewer, and half of them of one
+   * merchant; more are refused with 429.
    */
   runningPerConnector: 1000,
   /** Largest readable answer of an acquirer. */
@@ -404,6 +404,10 @@ export const limits = {
   shopperResultCallbackMs: 29 * minute,
   scheduleIntervalLiveMs: hour,
   scheduleNextExecutions: 5,
+  /** Simultaneous advances of test clocks in one process and of one merchant, and how long one runs before others get their turn. */
+  clocksRunning: 4,
+  clocksPerMerchant: 2,
+  clockSliceMs: 20 * second,
   /** Missed due times of one schedule that the engine catches up, and their maximum age. */
   missedExecutions: 24,
   missedExecutionsMs: 24 * hour,
@@ -472,7 +476,7 @@ export const limits = {
   /** Time that the previous secret signs as well after a rotation. */
   webhookRotationMs: day,
   webhooksPerEntity: 100,
-  /** Changes of webhook endpoints, their tests and replays, that one token may make in one process and in this time. */
+  /** Changes of webhook endpoints, their tests and replays, and moves of test clocks, that one token may make in one process and in this time. */
   setupChangesPerToken: 300,
   setupChangesMs: hour,
   /** Simultaneous test notifications of one token in one process; an endpoint has one. */
@@ -497,10 +501,12 @@ export const limits = {
   /** Lease of a process on a destination, and the time after which it is renewed. */
   reportLeaseMs: 2 * minute,
   reportLeaseRenewMs: 30 * second,
-  /** Simultaneous destinations of one process. */
+  /** Simultaneous destinations of one process, and of these the ones of one merchant. */
   reportDestinationsRunning: 4,
-  /** Files that one run takes to a destination before others get their turn. */
+  reportDestinationsPerMerchant: 2,
+  /** Files that one run takes to a destination before others get their turn, and the time in which it begins them. */
   reportFilesPerRun: 50,
+  reportRunMs: minute,
   /** Files that one request delivers again. */
   reportFilesPerReplay: 1_000,
   /** Simultaneous tests of one token in one process; a destination has one. */

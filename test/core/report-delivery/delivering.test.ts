@@ -313,13 +313,16 @@ describe('report files', () => {
     ['report-delivered', 'was-there'],
   ] as const) {
     test(`a process that dies at ${point} leaves the file to the next, which delivers it once`, async () => {
+      let bury = () => {}
       const died = new Promise<void>((resolve) => {
         onFaultPoint(async (reached, delivery) => {
           if (reached !== point || !(await isOfThisTest(delivery))) return
           onFaultPoint(undefined)
           resolve()
-          // A dead process writes nothing more.
-          await new Promise<void>(() => {})
+          // A dead process writes nothing more. It may be this one, whose place the next test needs.
+          await new Promise<void>((_, reject) => {
+            bury = () => reject(new Error('dead'))
+          })
         })
       })
       const dying = await run.another()
@@ -334,6 +337,7 @@ describe('report files', () => {
       assert.deepEqual([delivery?.state, resultsOf(delivery)], ['DELIVERED', [last]])
       assert.deepEqual(readdirSync(folder.path), [file.name])
       assert.equal(folder.log.filter((line) => line.startsWith('open')).length, 1)
+      bury()
       await dying.close()
     })
   }
