@@ -185,7 +185,7 @@ async function nextFiles(
   const newer = [...done.keys()].filter((name) => !files.some((file) => file.name === name))
   if (newer.length > 0) {
     throw new MigrationError(
-      `The database was migrated by a newer version of Tollgate (${newer.join(', ')}). Update this one.`,
+      `The database was migrated by a newer version of Tollgate (${newer.join(', ')}). Update this one; after a way back to this version, start it with TOLLGATE_MIGRATE=false.`,
     )
   }
   const changed = files.find(({ name, checksum }) => (done.get(name) ?? checksum) !== checksum)

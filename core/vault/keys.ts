@@ -106,7 +106,7 @@ export function localKeys(
   if (text === undefined) return unsetKeys(name)
   const keys = parseKeys(text).map(({ id, key }) => ({ id, key: createSecretKey(key) }))
   const current = keys[0]!
-  const where = name === undefined ? '' : ` Set it in ${name}.`
+  const where = name === undefined ? '' : ` Add it to ${name}, or name the file that has it.`
   return {
     name: name ?? 'the given keys',
     currentId: current.id,

@@ -43,7 +43,10 @@ const eventsListCommand: Command = {
       place = { cursor: page.nextCursor }
       more = page.more
     }
-    printList(given, shell, events, { none: `no events since ${from}`, cells: rowOf })
+    printList(given, shell, events, {
+      none: `no events since ${from} that ${api.tokenName} may see`,
+      cells: rowOf,
+    })
     if (more)
       tell(
         shell,

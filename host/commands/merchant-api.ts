@@ -54,9 +54,17 @@ const patientTries = 2
 export class MerchantApi {
   readonly url: string
   readonly token: string
+  /** Where the token is from, for messages. */
+  readonly tokenName: string
   readonly #client: Got
 
-  private constructor(url: string, token: string, got: Got, shell: Shell) {
+  private constructor(
+    url: string,
+    { token, tokenName }: { readonly token: string; readonly tokenName: string },
+    got: Got,
+    shell: Shell,
+  ) {
+    this.tokenName = tokenName
     this.url = url.endsWith('/') ? url.slice(0, -1) : url
     this.token = token
     this.#client = got.extend({
@@ -80,15 +88,22 @@ export class MerchantApi {
     const settings = await settingsFor(given, shell)
     const known = await readCredentials(resolve(shell.folder, settings.dataDirectory))
     const url = given.options.url ?? known.baseUrl
-    const token =
-      (await secretIn(given, shell, 'token-file')) ?? shell.env.TOLLGATE_TOKEN ?? known.accessToken
+    if (shell.env.TOLLGATE_TOKEN?.trim() === '') throw new UsageError('TOLLGATE_TOKEN is empty')
+    const inFile = await secretIn(given, shell, 'token-file')
+    const token = inFile ?? shell.env.TOLLGATE_TOKEN ?? known.accessToken
+    const tokenName =
+      inFile !== undefined
+        ? 'the token of --token-file'
+        : shell.env.TOLLGATE_TOKEN !== undefined
+          ? 'the token of TOLLGATE_TOKEN'
+          : 'the demo token of this folder'
     if (url === undefined) throw new UsageError(missing('--url to the URL of the gateway'))
     if (!/^https?:\/\/[^/]/.test(url))
       throw new UsageError('--url must begin with http:// or https://')
     if (token === undefined) throw new UsageError(missing('TOLLGATE_TOKEN or --token-file'))
     // A serving process never needs the client.
     const { got } = await import('got')
-    return new MerchantApi(url, token, got, shell)
+    return new MerchantApi(url, { token, tokenName }, got, shell)
   }
 
   get(path: string, query: Query) {
@@ -124,7 +139,9 @@ export class MerchantApi {
     const said = sentenceOf(text)
     if (status === 429 || status >= 500)
       throw new UnavailableError(`${this.url} responds with ${status}${said}`)
-    throw new RefusedError(`${this.url} refuses the request: ${status}${said}`)
+    throw new RefusedError(
+      `${this.url} refuses the request with ${this.tokenName}: ${status}${said}`,
+    )
   }
 }
 
@@ -162,6 +179,7 @@ export function whyOf(error: unknown): string {
     message: string
   }
   if (name === 'TimeoutError') return 'timeout'
+  if (code === 'ECONNREFUSED') return 'no server listens there'
   return code ?? cause?.code ?? cause?.message ?? message
 }
 

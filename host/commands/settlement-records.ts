@@ -1,5 +1,10 @@
 /** Records of settlement files that need a person, and payments that no file has settled. */
-import { csvRow, type ExceptionalRecordView, type UnsettledPaymentView } from '@tollgate/core'
+import {
+  csvRow,
+  type ExceptionalRecordView,
+  type Gateway,
+  type UnsettledPaymentView,
+} from '@tollgate/core'
 import type { Shell } from '../shell.ts'
 import {
   type Command,
@@ -12,7 +17,7 @@ import {
 } from './command.ts'
 import { byOption, decidedBy, reasonOption } from './decide.ts'
 import { harmless, shownTime } from './shown-text.ts'
-import { withInstallation } from './with-installation.ts'
+import { found, withInstallation } from './with-installation.ts'
 
 export const limitOption = (noun: string) => ({
   type: 'string' as const,
@@ -229,11 +234,24 @@ const assign: Command = {
     const [record = '', ...payments] = given.words
     const decided = decidedBy(given)
     return withInstallation(given, shell, {}, async ({ gateway }) => {
-      await gateway.settlement.assign(record, payments, decided)
-      print(shell, `record ${record} is about ${payments.join(', ')}`)
+      const ids = await Promise.all(payments.map((one) => idOf(gateway, one)))
+      await gateway.settlement.assign(record, ids, decided)
+      print(shell, `record ${record} is about ${ids.join(', ')}`)
       return 0
     })
   },
+}
+
+/** The payment that a number names, as tollgate inspect finds it. @throws UsageError */
+async function idOf(gateway: Gateway, number: string): Promise<string> {
+  if (/^[0-9a-f]{32}$/.test(number)) return number
+  const named = await found(`there is no payment ${number}`, gateway.inspect(number))
+  if ('candidates' in named) {
+    const listed = named.candidates.map(({ id, text }) => `${id} (${text})`).join(', ')
+    throw new UsageError(`several payments have ${number}. Give the id of one: ${listed}`)
+  }
+  if (named.kind !== 'payment') throw new UsageError(`${number} is a ${named.kind}, and no payment`)
+  return named.id
 }
 
 const check: Command = {

@@ -52,7 +52,7 @@ export async function examineRights(store: DoctorStore): Promise<Finding[]> {
   const rights = lacking.map(({ user, right }) => `${user} ${right}`).join(', ')
   return [
     note(
-      `users lack rights to this database, as after a restore (${rights}): run tollgate migrate --roles as an administrator`,
+      `users lack rights to this database, as after a restore (${rights}): run tollgate migrate --roles as an administrator, unless this database does without them`,
     ),
   ]
 }
@@ -67,7 +67,9 @@ export async function examineMigrations(store: DoctorStore): Promise<Finding> {
     .filter(({ name, checksum }) => done.has(name) && done.get(name) !== checksum)
     .map(({ name }) => name)
   if (newer.length > 0) {
-    return problem(`the database is newer than this program (${newer.join(', ')}): update Tollgate`)
+    return problem(
+      `the database is newer than this program (${newer.join(', ')}): update Tollgate, or after a way back run it with TOLLGATE_MIGRATE=false`,
+    )
   }
   if (changed.length > 0) return problem(`migrations changed after they ran: ${changed.join(', ')}`)
   if (missing.length > 0) {
@@ -165,14 +167,14 @@ export async function examineRows(
   const orphans = (await store.orphans(lowestId(days))).filter(({ count }) => count !== '0')
   for (const { one, many, count } of orphans) findings.push(problem(counted(count, one, many)))
   if (orphans.length === 0) findings.push(well(`rows of the last ${days} days are consistent`))
-  const overdue = await store.overdueAttempts()
-  findings.push(
-    overdue === 0
-      ? well('no overdue attempts')
-      : problem(
-          `${counted(overdue, 'overdue attempt', 'overdue attempts')}: is a process with role worker or all running?`,
-        ),
-  )
+  const overdue = await store.overdue()
+  const late = overdue.filter(({ count }) => count !== '0')
+  for (const { one, many, count } of late) {
+    findings.push(
+      problem(`${counted(count, one, many)}: is a process with role worker or all running?`),
+    )
+  }
+  if (late.length === 0) findings.push(well('no overdue attempts, timers and events'))
   const open = await store.attention()
   for (const { kind, count, oldest } of open) {
     findings.push(

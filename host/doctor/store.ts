@@ -8,6 +8,9 @@ export type DataKeyFound = {
   readonly wrapped: Buffer
 }
 
+/** How many there are, and what one and several are called. */
+export type Counted = { readonly one: string; readonly many: string; readonly count: string }
+
 /** Statements of the doctor. Each asks for one thing and changes nothing. */
 export class DoctorStore {
   readonly #client: pg.Client
@@ -153,7 +156,7 @@ export class DoctorStore {
    * Rows of the hot tables whose counterpart is missing. Chargebacks and their reversals are facts: nothing was
    * sent, so they have no attempt. `from` is the lowest id that is looked at.
    */
-  orphans(from: string): Promise<{ one: string; many: string; count: string }[]> {
+  orphans(from: string): Promise<Counted[]> {
     return this.#rows(
       `
       select 'payment without its request' as one, 'payments without their request' as many, count(*) as count
@@ -190,12 +193,20 @@ export class DoctorStore {
   }
 
   /** Attempts whose lease ended a while ago: a worker would have taken them up. */
-  async overdueAttempts(): Promise<number> {
-    const [row] = await this.#rows<{ count: string }>(`
-      select count(*) as count
+  /** What workers would have done minutes ago. */
+  overdue(): Promise<Counted[]> {
+    return this.#rows(`
+      select 'overdue attempt' as one, 'overdue attempts' as many, count(*) as count
       from tollgate.attempt
-      where state = 'sending' and lease_until < now() - interval '5 minutes'`)
-    return Number(row?.count)
+      where state = 'sending' and lease_until < now() - interval '5 minutes'
+      union all
+      select 'overdue timer', 'overdue timers', count(*)
+      from tollgate.timer
+      where clock_id is null and due_at < now() - interval '5 minutes'
+      union all
+      select 'event that no webhook has been made of', 'events that no webhook has been made of', count(*)
+      from tollgate.outbox
+      where event_id < tollgate.id_at(now() - interval '5 minutes')`)
   }
 
   /** Open entries of the operators' list. */

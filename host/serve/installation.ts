@@ -187,7 +187,7 @@ async function refuseUnready(
   // After a way back to the previous version, its commands work on the newer tables as its processes do.
   if (newer.length > 0 && migrate) {
     throw new DatabaseError(
-      `the database ${title} was migrated by a newer version of Tollgate (${newer.join(', ')}): update this one`,
+      `the database ${title} was migrated by a newer version of Tollgate (${newer.join(', ')}): update this one; after a way back to this version, set TOLLGATE_MIGRATE=false`,
     )
   }
   if (isBound || isFounder) return

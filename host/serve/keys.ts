@@ -35,12 +35,12 @@ export async function findKeys(
   if (kept !== undefined) return kept
   if (isSealed) {
     throw new KeysError(
-      `the keys of the database are missing: there is no ${path}. Restore the file from a backup or set TOLLGATE_KEYS. Without its keys, the sealed data of this database cannot be opened.`,
+      `the keys of the database are missing: there is no ${path}. Set TOLLGATE_KEY_FILE to the file that holds them, or TOLLGATE_KEYS, or restore the file from a backup. Without its keys, the sealed data of this database cannot be opened.`,
     )
   }
   if (settings.environment === 'live') {
     throw new KeysError(
-      `no keys: there is no ${path}, and TOLLGATE_KEYS is not set. A live installation never creates keys by itself. Run "tollgate keys make <id> --out <file>", and keep a copy of the key in a safe place.`,
+      `no keys: there is no ${path}, and TOLLGATE_KEYS is not set. A live installation never creates keys by itself. Run "tollgate keys make <id> --out <file>", set TOLLGATE_KEY_FILE to this file, and keep a copy of the key in a safe place.`,
     )
   }
   const key = makeKey(`test-${randomBytes(4).toString('hex')}`)

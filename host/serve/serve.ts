@@ -85,10 +85,11 @@ export async function serve(
       ...tlsOf(settings, place),
     })
     const directory = dataDirectoryOf(settings, place)
+    listening = await stages.run('listening', () => host.listen())
+    // Later: a start that finds its port in use leaves nothing behind.
     const seeded = wantsDemo(settings, gateway.pod)
       ? await stages.run('making the demo data', () => openDemo(gateway, directory))
       : undefined
-    listening = await stages.run('listening', () => host.listen())
     const { url } = listening
     installation.listensAt(url)
     await database.announce(url)

@@ -261,16 +261,29 @@ describe('the command line: commands', () => {
       `insert into tollgate.attempt (key, payment_id, kind, connector, state, lease_until)
        values ('k', 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'debit', 'simulator', 'sending', now() - interval '1 hour')`,
     )
+    await client.query(
+      `insert into tollgate.timer (id, due_at, kind, ref) values (gen_random_uuid(), now() - interval '6 minutes', 'look', 'k')`,
+    )
+    await client.query(
+      `insert into tollgate.outbox (event_id, resource, seq)
+       values (tollgate.id_at(now() - interval '6 minutes'), gen_random_uuid(), 1)`,
+    )
     await client.end()
     const { code, out } = await run('doctor')
     assert.equal(code, 1)
+    const noWorker = ': is a process with role worker or all running\\?$'
+    assert.match(out, new RegExp(`^PROBLEM +1 overdue timer${noWorker}`, 'm'))
+    assert.match(
+      out,
+      new RegExp(`^PROBLEM +1 event that no webhook has been made of${noWorker}`, 'm'),
+    )
     assert.match(out, /^PROBLEM +1 attempt without its payment$/m)
     assert.match(out, /^PROBLEM +1 overdue attempt: /m)
     assert.match(
       out,
       /^PROBLEM +the operators' list has 1 entry of the kind undecided, the oldest since 20/m,
     )
-    assert.match(out, /4 problems\.\s*$/)
+    assert.match(out, /6 problems\.\s*$/)
   })
 
   test('a database keeps its environment', async () => {

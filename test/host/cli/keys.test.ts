@@ -162,7 +162,7 @@ describe('the command line: keys', () => {
     for (const command of ['serve', 'doctor', 'keys rotate']) {
       await refused(
         command,
-        /key "second", which is not among the given keys \(first\)\. Set it in .*kek/,
+        /key "second", which is not among the given keys \(first\)\. Add it to .*kek, or name the file/,
       )
     }
     const wrong = `second:${'abcd'.repeat(16)}`

@@ -191,7 +191,10 @@ describe('the command line: listen', () => {
     }
     await refused(/set --url to the URL of the gateway, or start the gateway/, 'listen')
     const unknown = ['--token-file', await secretFile('unknown', 'unknown')]
-    await refused(/refuses the request: 403 .*not valid/, ...words('listen', ...unknown))
+    await refused(
+      /refuses the request with the token of --token-file: 403 .*not valid/,
+      ...words('listen', ...unknown),
+    )
     await refused(/--forward-to must be a URL/, ...words('listen', '--forward-to', 'localhost'))
     await refused(/"yesterday" is not a valid time/, ...words('listen', '--since', 'yesterday'))
     await refused(/types/, ...words('listen', '--types', 'EVERYTHING'))

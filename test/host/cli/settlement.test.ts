@@ -132,7 +132,7 @@ describe('the command line: settlement', () => {
       const record = /^([0-9a-f]{32}) .*92\.00 EUR +NOT_MATCHED/m.exec(listed.out)?.[1] ?? ''
       const payment = await run.pay({ testMode: 'EXTERNAL' })
       const reason = ['--reason', 'agreed with the bank']
-      const assigned = await tollgate('settlement', 'assign', record, payment.id, ...reason)
+      const assigned = await tollgate('settlement', 'assign', record, payment.shortId, ...reason)
       assert.equal(assigned.code, 0, assigned.err)
       assert.match(assigned.out, new RegExp(`record ${record} is about ${payment.id}`))
       const left = await tollgate('settlement', 'exceptions', '--file', id, '--json')
@@ -196,7 +196,7 @@ describe('the command line: settlement', () => {
         /There is no settlement file/,
       ],
       ['no payment', () => ['assign', 'x', '--reason', 'r'], /usage: .*<record> <payment>…/],
-      ['an unknown record', () => ['assign', 'x', 'y', '--reason', 'r'], /no settlement record/],
+      ['an unknown record', () => ['assign', 'x', 'f'.repeat(32), '--reason', 'r'], /no settlement record/],
       ['no reason', () => ['rerun', 'x'], /--reason is missing/],
     ]
     for (const [name, words, expected] of mistakes) {
