@@ -202,6 +202,8 @@ export const limits = {
   longTryMs: 10 * second,
   /** A statement of a search. */
   slowReadMs: 30 * second,
+  /** Searches and lists of one merchant that wait in one process; more are refused with 429. */
+  slowReadsWaiting: 32,
   /** One statement of the housekeeping, and of the job queue. */
   upkeepMs: minute,
   /** One change of the job queue's tables and indexes. */
