@@ -3,10 +3,12 @@ import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
+import { readOnSlowly } from '../query/read-limiter.ts'
 import { refuse, textOf } from '../request/values.ts'
 import {
   type Notification,
@@ -52,7 +54,8 @@ type Reading = {
  * A page of the feed. If it would be empty, waits for the next event, for the requested time at most.
  *
  * @param isGone True when the client has disconnected.
- * @throws GatewayError 400 for a wrong cursor, 403 for a foreign entity, 429 for too many waiting clients.
+ * @throws GatewayError 400 for a wrong cursor, 403 for a foreign entity, 429 for too many waiting clients, or
+ * too many that read on after a look that found nothing.
  */
 export async function readFeed(
   engine: Engine,
@@ -72,17 +75,26 @@ export async function readFeed(
   let awaited: readonly string[] | undefined
   const isOver = () => engine.clock.elapsedMs() >= until || isGone() || engine.inFlight.closing
   let leave: (() => void) | undefined
+  let merchant: string | undefined
+  const atOnce: Run = (statement) => engine.lanes.read(statement)
+  // Events that the reader does not want can be very many: looks past them take no connection from payments.
+  const onAndOn: Run = (statement) => readOnSlowly(engine.lanes, merchant, statement)
+  let run = atOnce
   try {
     for (;;) {
       const { sinceMs } = position
-      const { notifications, behind, next, more } = await onePage(engine, reading, position)
+      const { notifications, behind, next, more } = await onePage(engine, reading, position, run)
       position = next
       if (notifications.length > 0 || isOver()) {
         const cursors = behind.map((place) => cursorOf({ ...place, sinceMs }))
         return { notifications, cursors, nextCursor: cursorOf(position), more }
       }
+      if (leave === undefined) {
+        merchant = await engine.directory.merchantBehind(caller)
+        leave = watch.enter(caller.id, merchant)
+      }
+      run = more ? onAndOn : atOnce
       if (more) continue
-      leave ??= watch.enter(caller.id, await merchantOf(engine, caller))
       awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
       // Tracked, so that a closing engine ends waits before it closes connections.
       await engine.inFlight.track(watch.wait(awaited, position, until, isGone))
@@ -94,9 +106,6 @@ export async function readFeed(
     leave?.()
   }
 }
-
-const merchantOf = async (engine: Engine, { entityId }: Caller): Promise<string | undefined> =>
-  entityId === null ? undefined : engine.directory.merchantOf(entityId)
 
 function typesIn(text: string | undefined): readonly NotificationType[] {
   if (text === undefined || text === '') return notificationTypes
@@ -141,15 +150,20 @@ type OnePage = {
   readonly more: boolean
 }
 
-async function onePage(engine: Engine, reading: Reading, from: Position): Promise<OnePage> {
+type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
+
+async function onePage(
+  engine: Engine,
+  reading: Reading,
+  from: Position,
+  run: Run,
+): Promise<OnePage> {
   const { channels, types, limit } = reading
   const window = windowOf(reading)
   const since = from.sinceMs === null ? null : new Date(from.sinceMs)
   const wanted = [...new Set(types.flatMap(eventTypesOf))]
   const nowMs = engine.clock.realMs()
-  const rows = await engine.lanes.read(
-    pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
-  )
+  const rows = await run(pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit))
   refuseLost(from, rows[0]!.horizon)
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
   const { notifications, last, isWithin } = await fillPage(engine, found, limit, ({ id, type }) => {
