@@ -447,11 +447,15 @@ export const limits = {
   webhooksFast: 128,
   webhooksToFailing: 32,
   webhooksRunning: 1024,
+  /** Those of one merchant, to failing endpoints and all. The others have their turns. */
+  webhooksToFailingPerMerchant: 16,
+  webhooksRunningPerMerchant: 256,
   webhookSlowMs: second,
   /** Notifications of one endpoint waiting in memory; the others wait in the database. */
   webhooksWaiting: 100,
   /** The same for all endpoints of one process. */
   webhooksInMemory: 10_000,
+  webhooksInMemoryPerMerchant: 2_500,
   /** Lease of a process on an endpoint. */
   webhookLeaseMs: 30 * second,
   /** No send begins with less than this of the lease left. */
@@ -459,6 +463,8 @@ export const limits = {
   webhookPollMs: second / 2,
   /** Endpoints waiting for room above which no more events are claimed. */
   webhooksStarved: 200,
+  /** Those of one merchant that count. */
+  webhooksStarvedPerMerchant: 100,
   /** Minimum time between two looks for new events in one process. */
   webhookClaimMs: 25,
   /** Number of events claimed at once from which that minimum applies. */
