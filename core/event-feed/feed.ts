@@ -8,7 +8,6 @@ import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId, lowestIdAt, newId } from '../ids.ts'
 import { fitting, portionsOf } from '../page/portions.ts'
-import { readOnSlowly } from '../query/read-limiter.ts'
 import { refuse, textOf } from '../request/values.ts'
 import {
   type Notification,
@@ -71,15 +70,17 @@ export async function readFeed(
   const startedMs = engine.clock.elapsedMs()
   const until = startedMs + Number(textOf(fields, 'wait') ?? 0) * 1000
   const watch = watchOf(engine)
-  let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'))
+  const merchant = await engine.directory.merchantBehind(caller)
+  let isFirst = true
+  const run: Run = (statement) => {
+    const looked = watch.look(merchant, statement, isFirst)
+    isFirst = false
+    return looked
+  }
+  let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'), run)
   let awaited: readonly string[] | undefined
   const isOver = () => engine.clock.elapsedMs() >= until || isGone() || engine.inFlight.closing
   let leave: (() => void) | undefined
-  let merchant: string | undefined
-  const atOnce: Run = (statement) => engine.lanes.read(statement)
-  // Events that the reader does not want can be very many: looks past them take no connection from payments.
-  const onAndOn: Run = (statement) => readOnSlowly(engine.lanes, merchant, statement)
-  let run = atOnce
   try {
     for (;;) {
       const { sinceMs } = position
@@ -89,11 +90,7 @@ export async function readFeed(
         const cursors = behind.map((place) => cursorOf({ ...place, sinceMs }))
         return { notifications, cursors, nextCursor: cursorOf(position), more }
       }
-      if (leave === undefined) {
-        merchant = await engine.directory.merchantBehind(caller)
-        leave = watch.enter(caller.id, merchant)
-      }
-      run = more ? onAndOn : atOnce
+      leave ??= watch.enter(caller.id, merchant)
       if (more) continue
       awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
       // Tracked, so that a closing engine ends waits before it closes connections.
@@ -121,21 +118,20 @@ async function startOf(
   engine: Engine,
   cursor: string | undefined,
   since: string | undefined,
+  run: Run = (statement) => engine.lanes.read(statement),
 ): Promise<Position> {
   if (cursor !== undefined) return positionOf(cursor)
   if (since === undefined) return beginning
   const nowMs = engine.clock.realMs()
   if (since === 'NOW') {
-    const [row] = await engine.lanes.read(beginningAfter(lowestIdAt(nowMs)))
+    const [row] = await run(beginningAfter(lowestIdAt(nowMs)))
     return { txid: row!.horizon, seq: 0, id: lowestId, isWithin: false, atMs: nowMs, sinceMs: null }
   }
   const sinceMs = Date.parse(
     `${since.length === 10 ? `${since} 00:00:00` : since}Z`.replace(' ', 'T'),
   )
   if (Number.isNaN(sinceMs)) throw refuse('200.300.404', 'since', 'is no date', since)
-  const [row] = await engine.lanes.read(
-    beginningAfter(lowestIdAt(sinceMs - limits.eventFeedSlackMs)),
-  )
+  const [row] = await run(beginningAfter(lowestIdAt(sinceMs - limits.eventFeedSlackMs)))
   const atMs = Math.min(sinceMs, nowMs)
   return { txid: row!.txid, seq: 0, id: lowestId, isWithin: false, atMs, sinceMs }
 }

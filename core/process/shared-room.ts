@@ -1,5 +1,7 @@
 /** Places of one process that merchants share: none takes more than its part, and whoever waits gets one in turn. */
 
+import { systemClock } from '../clock.ts'
+
 /** Who takes a place: a merchant, or an entity above merchants. Undefined for the embedding program. */
 export type Holder = string | undefined
 
@@ -69,5 +71,46 @@ export class SharedRoom<Waiting> {
       return first
     }
     return undefined
+  }
+}
+
+/** A room for work that waits for its place. */
+export class SharedPlaces {
+  readonly #room: SharedRoom<() => void>
+  readonly #mostMs: number
+  readonly #refusal: () => Error
+
+  /** @param mostMs The longest wait: after it nobody would hear the answer, and an outage would let each wait fail alone. */
+  constructor(places: number, perMerchant: number, mostMs: number, refusal: () => Error) {
+    this.#room = new SharedRoom(places, perMerchant)
+    this.#mostMs = mostMs
+    this.#refusal = refusal
+  }
+
+  /** Refuses work of a merchant of which so much waits already. The embedding program may wait without a limit. */
+  refuseBeyond(holder: Holder, most: number): void {
+    if (holder !== undefined && this.#room.waitingOf(holder) >= most) throw this.#refusal()
+  }
+
+  async within<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
+    const room = this.#room
+    const askedMs = systemClock.elapsedMs()
+    if (room.isFreeFor(holder)) room.take(holder)
+    else {
+      await new Promise<void>((enter) => {
+        const enters = () => {
+          room.take(holder)
+          enter()
+        }
+        room.waitFor(holder, enters)
+      })
+    }
+    try {
+      if (systemClock.elapsedMs() - askedMs > this.#mostMs) throw this.#refusal()
+      return await work()
+    } finally {
+      room.leave(holder)
+      room.next()?.()
+    }
   }
 }

@@ -2,56 +2,34 @@ import { limits } from '@tollgate/schemas'
 import type { Lanes } from '../db/lanes.ts'
 import type { Sql } from '../db/sql.ts'
 import { GatewayError } from '../errors.ts'
-import { type Holder, SharedRoom } from '../process/shared-room.ts'
+import { type Holder, SharedPlaces } from '../process/shared-room.ts'
 
-type Gate = SharedRoom<() => void>
-
-const gates = new WeakMap<Lanes, Gate>()
+const gates = new WeakMap<Lanes, SharedPlaces>()
 
 /**
  * A potentially slow read. Slow reads use at most half of the read connections, so that a search
  * through ten years does not delay the read of a payment. One merchant leaves a place to the others.
  *
  * @param merchant Undefined for the embedding program and for operators, whose reads wait without a limit.
- * @throws GatewayError 429 when too many reads of the merchant wait already.
+ * @throws GatewayError 429 when too many reads of the merchant wait already, or this one waited too long.
  */
 export async function readSlowly<Row>(
   lanes: Lanes,
   merchant: Holder,
   statement: Sql<Row>,
 ): Promise<Row[]> {
-  const gate = gateOf(lanes)
-  if (!gate.isFreeFor(merchant) && isCrowded(gate, merchant)) throw tooMany()
+  gateOf(lanes).refuseBeyond(merchant, limits.slowReadsWaiting)
   return readOnSlowly(lanes, merchant, statement)
 }
 
 /** The same for a request that has begun to read: it is not refused half way. */
-export async function readOnSlowly<Row>(
+export function readOnSlowly<Row>(
   lanes: Lanes,
   merchant: Holder,
   statement: Sql<Row>,
 ): Promise<Row[]> {
-  const gate = gateOf(lanes)
-  if (gate.isFreeFor(merchant)) gate.take(merchant)
-  else {
-    await new Promise<void>((enter) => {
-      const enters = () => {
-        gate.take(merchant)
-        enter()
-      }
-      gate.waitFor(merchant, enters)
-    })
-  }
-  try {
-    return await lanes.read(statement, limits.slowReadMs)
-  } finally {
-    gate.leave(merchant)
-    gate.next()?.()
-  }
+  return gateOf(lanes).within(merchant, () => lanes.read(statement, limits.slowReadMs))
 }
-
-const isCrowded = (gate: Gate, merchant: Holder) =>
-  merchant !== undefined && gate.waitingOf(merchant) >= limits.slowReadsWaiting
 
 const tooMany = () =>
   new GatewayError('800.120.100', {
@@ -61,11 +39,16 @@ const tooMany = () =>
       'too many requests, try again later: other searches and lists of this merchant wait',
   })
 
-function gateOf(lanes: Lanes): Gate {
+/** Half of the read connections. One merchant leaves one of them to the others. */
+export function halfOfReads(lanes: Lanes, mostMs: number, refusal: () => Error): SharedPlaces {
+  const places = Math.max(1, Math.floor((lanes.pools.read.options.max ?? 1) / 2))
+  return new SharedPlaces(places, Math.max(1, places - 1), mostMs, refusal)
+}
+
+function gateOf(lanes: Lanes): SharedPlaces {
   const known = gates.get(lanes)
   if (known !== undefined) return known
-  const places = Math.max(1, Math.floor((lanes.pools.read.options.max ?? 1) / 2))
-  const gate: Gate = new SharedRoom(places, Math.max(1, places - 1))
+  const gate = halfOfReads(lanes, limits.slowReadMs, tooMany)
   gates.set(lanes, gate)
   return gate
 }

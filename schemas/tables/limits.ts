@@ -529,6 +529,8 @@ export const limits = {
   eventFeedPollMs: 200,
   /** Delay before this process's own commits are read, so that many are read together. */
   eventFeedHurryMs: 5,
+  /** Longest wait of a question for its turn. */
+  eventFeedTurnMs: 10 * second,
   /** Events of all types examined by one question, and rows read for it. */
   eventFeedWindow: 2_000,
   eventFeedRows: 100_000,

@@ -22,7 +22,7 @@ describe('readers of the feed that look past events of other types', () => {
   /** Looks for events that have begun, each with the function that lets it go on, and how many have. */
   const held: (() => void)[] = []
   let looks = 0
-  let isHolding = false
+  let isHolding: boolean | 'all' = false
 
   class HoldingLanes extends Lanes {
     override async read<Row>(statement: Sql<Row>, tryMs?: number): Promise<Row[]> {
@@ -30,7 +30,8 @@ describe('readers of the feed that look past events of other types', () => {
       looks += 1
       // The first look of a reader begins at the beginning.
       const isFirst = statement.values.includes(lowestId)
-      if (isHolding && !isFirst) await new Promise<void>((go) => held.push(go))
+      if (isHolding === 'all' || (isHolding && !isFirst))
+        await new Promise<void>((go) => held.push(go))
       return super.read(statement, tryMs)
     }
   }
@@ -82,6 +83,7 @@ describe('readers of the feed that look past events of other types', () => {
       reader('one', run.channel, () => isGone).catch((error: unknown) => void refused.push(error)),
     )
     const ended = Promise.all(readers)
+    looks = 0
     try {
       await until(async () => (refused.length === 10 ? true : undefined))
       for (const error of refused) {
@@ -105,6 +107,35 @@ describe('readers of the feed that look past events of other types', () => {
       isHolding = false
       for (const go of held.splice(0)) go()
       await ended
+    }
+  })
+
+  test('beyond some readers of a merchant that have not looked yet, the next get 429 without a look', async () => {
+    isHolding = 'all'
+    looks = 0
+    const refused: unknown[] = []
+    const readers = Array.from({ length: 1 + limits.eventFeedWaitersPerMerchant + 10 }, (_, no) =>
+      reader(`token ${no}`, run.channel, () => true).catch(
+        (error: unknown) => void refused.push(error),
+      ),
+    )
+    const neighbour = reader('two', other, () => true)
+    try {
+      await until(async () => (refused.length === 10 ? true : undefined))
+      await until(async () => (held.length === 2 ? true : undefined))
+      assert.equal(looks, 2)
+      held.pop()!()
+      assert.equal((await neighbour).more, true)
+      assert.equal(held.length, 1)
+    } finally {
+      isHolding = false
+      for (const go of held.splice(0)) go()
+      await Promise.all(readers)
+    }
+    assert.equal(looks, 1 + 1 + limits.eventFeedWaitersPerMerchant)
+    for (const error of refused) {
+      assert.ok(error instanceof GatewayError)
+      assert.deepEqual([error.status, error.retryAfterSeconds], [429, 1])
     }
   })
 

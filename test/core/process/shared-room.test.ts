@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SharedRoom } from '../../../core/process/shared-room.ts'
+import { SharedPlaces, SharedRoom } from '../../../core/process/shared-room.ts'
 
 /** Gives all free places to those who wait, in turn. */
 function fill(room: SharedRoom<string>): string[] {
@@ -64,4 +64,25 @@ test('a merchant that may not go now is passed over', () => {
     undefined,
   )
   assert.equal(room.next(), 'a1')
+})
+
+test('work that waited too long for its place is refused when its turn comes, and lets the next one go', async () => {
+  const ends: (() => void)[] = []
+  const work = () => new Promise<string>((end) => ends.push(() => end('done')))
+  const places = new SharedPlaces(1, 1, -1, () => new Error('too late'))
+  const late = [places.within('a', work), places.within('b', work)]
+  assert.deepEqual(
+    (await Promise.allSettled(late)).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  const patient = new SharedPlaces(1, 1, 60_000, () => new Error('too many'))
+  const all = ['a', 'a', 'b'].map((holder) => patient.within(holder, work))
+  assert.throws(() => patient.refuseBeyond('a', 1), /too many/)
+  patient.refuseBeyond('a', 2)
+  patient.refuseBeyond(undefined, 0)
+  for (let at = 0; at < all.length; at += 1) {
+    while (ends.length <= at) await null
+    ends[at]!()
+  }
+  assert.deepEqual(await Promise.all(all), ['done', 'done', 'done'])
 })
