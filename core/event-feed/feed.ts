@@ -3,6 +3,7 @@ import { limits } from '@tollgate/schemas'
 import { addAttention } from '../attention/store.ts'
 import type { Request } from '../call.ts'
 import type { Caller } from '../caller/caller.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId, lowestIdAt, newId } from '../ids.ts'
@@ -52,7 +53,8 @@ type Reading = {
  * A page of the feed. If it would be empty, waits for the next event, for the requested time at most.
  *
  * @param isGone True when the client has disconnected.
- * @throws GatewayError 400 for a wrong cursor, 403 for a foreign entity, 429 for too many waiting clients.
+ * @throws GatewayError 400 for a wrong cursor, 403 for a foreign entity, 429 for too many waiting clients, or
+ * too many that read on after a look that found nothing.
  */
 export async function readFeed(
   engine: Engine,
@@ -68,21 +70,28 @@ export async function readFeed(
   const startedMs = engine.clock.elapsedMs()
   const until = startedMs + Number(textOf(fields, 'wait') ?? 0) * 1000
   const watch = watchOf(engine)
-  let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'))
+  const merchant = await engine.directory.merchantBehind(caller)
+  let isFirst = true
+  const run: Run = (statement) => {
+    const looked = watch.look(merchant, statement, isFirst)
+    isFirst = false
+    return looked
+  }
+  let position = await startOf(engine, textOf(fields, 'cursor'), textOf(fields, 'since'), run)
   let awaited: readonly string[] | undefined
   const isOver = () => engine.clock.elapsedMs() >= until || isGone() || engine.inFlight.closing
   let leave: (() => void) | undefined
   try {
     for (;;) {
       const { sinceMs } = position
-      const { notifications, behind, next, more } = await onePage(engine, reading, position)
+      const { notifications, behind, next, more } = await onePage(engine, reading, position, run)
       position = next
       if (notifications.length > 0 || isOver()) {
         const cursors = behind.map((place) => cursorOf({ ...place, sinceMs }))
         return { notifications, cursors, nextCursor: cursorOf(position), more }
       }
+      leave ??= watch.enter(caller.id, merchant)
       if (more) continue
-      leave ??= watch.enter(caller.id, await merchantOf(engine, caller))
       awaited ??= reading.channels ?? (await engine.lanes.read(everyChannel)).map(({ id }) => id)
       // Tracked, so that a closing engine ends waits before it closes connections.
       await engine.inFlight.track(watch.wait(awaited, position, until, isGone))
@@ -94,9 +103,6 @@ export async function readFeed(
     leave?.()
   }
 }
-
-const merchantOf = async (engine: Engine, { entityId }: Caller): Promise<string | undefined> =>
-  entityId === null ? undefined : engine.directory.merchantOf(entityId)
 
 function typesIn(text: string | undefined): readonly NotificationType[] {
   if (text === undefined || text === '') return notificationTypes
@@ -112,21 +118,20 @@ async function startOf(
   engine: Engine,
   cursor: string | undefined,
   since: string | undefined,
+  run: Run = (statement) => engine.lanes.read(statement),
 ): Promise<Position> {
   if (cursor !== undefined) return positionOf(cursor)
   if (since === undefined) return beginning
   const nowMs = engine.clock.realMs()
   if (since === 'NOW') {
-    const [row] = await engine.lanes.read(beginningAfter(lowestIdAt(nowMs)))
+    const [row] = await run(beginningAfter(lowestIdAt(nowMs)))
     return { txid: row!.horizon, seq: 0, id: lowestId, isWithin: false, atMs: nowMs, sinceMs: null }
   }
   const sinceMs = Date.parse(
     `${since.length === 10 ? `${since} 00:00:00` : since}Z`.replace(' ', 'T'),
   )
   if (Number.isNaN(sinceMs)) throw refuse('200.300.404', 'since', 'is no date', since)
-  const [row] = await engine.lanes.read(
-    beginningAfter(lowestIdAt(sinceMs - limits.eventFeedSlackMs)),
-  )
+  const [row] = await run(beginningAfter(lowestIdAt(sinceMs - limits.eventFeedSlackMs)))
   const atMs = Math.min(sinceMs, nowMs)
   return { txid: row!.txid, seq: 0, id: lowestId, isWithin: false, atMs, sinceMs }
 }
@@ -141,15 +146,20 @@ type OnePage = {
   readonly more: boolean
 }
 
-async function onePage(engine: Engine, reading: Reading, from: Position): Promise<OnePage> {
+type Run = <Row>(statement: Sql<Row>) => Promise<Row[]>
+
+async function onePage(
+  engine: Engine,
+  reading: Reading,
+  from: Position,
+  run: Run,
+): Promise<OnePage> {
   const { channels, types, limit } = reading
   const window = windowOf(reading)
   const since = from.sinceMs === null ? null : new Date(from.sinceMs)
   const wanted = [...new Set(types.flatMap(eventTypesOf))]
   const nowMs = engine.clock.realMs()
-  const rows = await engine.lanes.read(
-    pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit),
-  )
+  const rows = await run(pageOfEvents(channels, from, floorOf(from), wanted, since, window, limit))
   refuseLost(from, rows[0]!.horizon)
   const found = rows.filter((row): row is PageRow & EventRow => row.id !== null)
   const { notifications, last, isWithin } = await fillPage(engine, found, limit, ({ id, type }) => {

@@ -1,8 +1,11 @@
 /** Waits for events on behalf of many clients, with one query for all of them. */
 import { limits } from '@tollgate/schemas'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { lowestIdAt } from '../ids.ts'
+import type { SharedPlaces } from '../process/shared-room.ts'
+import { halfOfReads } from '../query/read-limiter.ts'
 import { isBefore, type Position } from './position.ts'
 import { channelsWithNews } from './store.ts'
 
@@ -21,23 +24,29 @@ type Waiter = {
 /** New events have ids of the last day. The read at the end of the wait finds all others. */
 const recentMs = 24 * 3_600_000
 
-const tooMany = (whose: string) =>
+const tooMany = (
+  whose: string,
+  whatFor = 'wait for events in this process; ask without wait, or with fewer at once',
+) =>
   new GatewayError('800.120.100', {
     status: 429,
     retryAfterSeconds: 1,
-    description: `too many requests, try again later: too many readers of ${whose} wait for events in this process; ask without wait, or with fewer at once`,
+    description: `too many requests, try again later: too many readers of ${whose} ${whatFor}`,
   })
 
 export class Watch {
   readonly #engine: Engine
   readonly #waiters = new Set<Waiter>()
   readonly #places = new Map<string, number>()
+  readonly #looks: SharedPlaces
   #taken = 0
   #looking: Promise<void> | undefined
   #hurry: (() => void) | undefined
 
   constructor(engine: Engine) {
     this.#engine = engine
+    const refusal = () => tooMany('one merchant', 'are before this one')
+    this.#looks = halfOfReads(engine.lanes, limits.eventFeedTurnMs, refusal)
   }
 
   /**
@@ -64,6 +73,18 @@ export class Watch {
         else this.#places.delete(name)
       }
     }
+  }
+
+  /**
+   * Reads events. They can be very many that the reader does not want, so that readers take no more than half of the
+   * read connections, in turns by merchant.
+   *
+   * @param isFirst The reader has read nothing yet, and may be refused.
+   * @throws GatewayError 429
+   */
+  async look<Row>(merchant: string | undefined, statement: Sql<Row>, isFirst: boolean) {
+    if (isFirst) this.#looks.refuseBeyond(merchant, limits.eventFeedWaitersPerMerchant)
+    return this.#looks.within(merchant, () => this.#engine.lanes.read(statement))
   }
 
   /**

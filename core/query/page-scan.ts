@@ -8,7 +8,7 @@
  */
 import type { Engine } from '../engine.ts'
 import { lowestId } from '../ids.ts'
-import { readSlowly } from './read-limiter.ts'
+import { readOnSlowly, readSlowly } from './read-limiter.ts'
 import type { Scope, Walk } from './scope.ts'
 import { newestFirst } from './sort-key.ts'
 import { areRecordsAsked, countIn, named, newestIn } from './store.ts'
@@ -44,7 +44,7 @@ const isNumbered = ({ criteria }: Scope) => criteria.shortNo !== null
 
 /** @returns undefined for too many results to sort. */
 async function lookUp(engine: Engine, { scope, after, wanted }: Walk): Promise<Newest | undefined> {
-  const rows = await readSlowly(engine.lanes, named(scope, mostNamed))
+  const rows = await readSlowly(engine.lanes, scope.merchant, named(scope, mostNamed))
   if (rows.length >= mostNamed && !isNumbered(scope)) return undefined
   const { fromMs, toMs } = scope.criteria
   const found = rows
@@ -62,12 +62,15 @@ async function walkBack(engine: Engine, walk: Walk): Promise<readonly Found[]> {
   const found: Found[] = []
   let to = walk.after ?? placeBefore(scope.criteria.toMs)
   let span = walk.spanMs || firstSpan(scope)
+  let read = readSlowly
   while (to.atMs >= floor) {
     // Only payments on a test clock can lie in the future: one step covers them.
     const isAhead = to.atMs > now + dayMs
     const from = Math.max(floor, isAhead ? now : to.atMs - span)
     const missing = wanted - found.length
-    const rows = await readSlowly(engine.lanes, newestIn(scope, stretchOf(from, to), missing))
+    const next = newestIn(scope, stretchOf(from, to), missing)
+    const rows = await read(engine.lanes, scope.merchant, next)
+    read = readOnSlowly
     found.push(...rows.map(toFound))
     if (found.length >= wanted || from === floor) break
     if (!isAhead) span = nextSpan(to.atMs - from, rows.length, wanted - found.length)
@@ -98,6 +101,6 @@ function nextSpan(length: number, found: number, missing: number): number {
 export async function count(engine: Engine, scope: Scope, most: number): Promise<number> {
   const { fromMs, toMs } = scope.criteria
   const stretch = stretchOf(fromMs ?? 0, placeBefore(toMs))
-  const [row] = await readSlowly(engine.lanes, countIn(scope, stretch, most))
+  const [row] = await readOnSlowly(engine.lanes, scope.merchant, countIn(scope, stretch, most))
   return Math.min(most, Number(row!.count))
 }

@@ -40,6 +40,7 @@ export async function search(
     channels: channelsOf(visible),
     channelCount: visible?.length ?? 1,
     criteria,
+    merchant: await engine.directory.merchantBehind(caller),
     hasClocks: engine.environment === 'test',
   }
   const before = (page - 1) * limit

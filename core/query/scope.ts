@@ -1,4 +1,5 @@
 /** The channels and the time range of a search. */
+import type { Holder } from '../process/shared-room.ts'
 import type { Criteria } from './criteria.ts'
 import type { Place } from './sort-key.ts'
 
@@ -10,6 +11,8 @@ export type Scope = {
   /** Number of channels; 1 for all channels, because one query then serves all. */
   readonly channelCount: number
   readonly criteria: Criteria
+  /** Whose search it is. */
+  readonly merchant?: Holder
   /** Whether payments on test clocks are possible. */
   readonly hasClocks: boolean
 }

@@ -21,6 +21,7 @@ export async function listDestinations(
   const isWhole = textOf(fields, 'removed') === 'true'
   const rows = await readSlowly(
     engine.lanes,
+    await engine.directory.merchantBehind(caller),
     destinationsOf(entityId, isWhole, cursorOf(fields), limit + 1),
   )
   return pageOf(rows.map(toDestination), limit)
@@ -39,6 +40,7 @@ export async function listReportDeliveries(
   return pageOf(
     await readSlowly(
       engine.lanes,
+      await engine.directory.merchantBehind(caller),
       deliveriesTo(destination.id, state, cursorOf(fields), limit + 1),
     ),
     limit,

@@ -73,6 +73,7 @@ export async function listSftpKeys(
   const isWhole = textOf(fields, 'removed') === 'true'
   const rows = await readSlowly(
     engine.lanes,
+    await engine.directory.merchantBehind(caller),
     keysOf(entityId, isWhole, cursorOf(fields), limit + 1),
   )
   return pageOf(rows, limit)

@@ -129,8 +129,10 @@ export class WebhookDispatcher {
       const now = new Date(this.#engine.clock.realMs())
       const rows = await this.#run(claim(this.#me, now, floor, limits.webhookClaim))
       const touched = new Set<EndpointQueue>()
-      const isFull = this.#isFull()
-      for (const row of rows) if (row.id !== null) touched.add(this.#take(row, isFull))
+      const isFullFor = this.#memory()
+      for (const row of rows) {
+        if (row.id !== null) touched.add(this.#take(row, isFullFor(row.merchant)))
+      }
       for (const queue of touched) this.#sender.pump(queue)
       const picked = rows[0]?.picked ?? 0
       // Under load, fewer and larger claims leave more connections to payments.
@@ -148,27 +150,34 @@ export class WebhookDispatcher {
    * database.
    */
   #take(row: ClaimedRow, isFull: boolean): EndpointQueue {
-    const queue = this.#queueOf(row.endpoint_id, row.gained ? row : undefined)
+    const queue = this.#queueOf(row.endpoint_id, row.merchant, row.gained ? row : undefined)
     if (queue.isDown || queue.ending || queue.more || isFull) queue.more = true
     else queue.add(toDelivery(row), row.blockers)
     return queue
   }
 
-  #isFull(): boolean {
-    let waiting = 0
-    for (const queue of this.#queues.values()) waiting += queue.size
-    return waiting >= limits.webhooksInMemory
+  /** Whether memory is full for a merchant: by its own deliveries, or by the parts of all merchants. */
+  #memory(): (merchant: string) => boolean {
+    const most = limits.webhooksInMemoryPerMerchant
+    const sizes = new Map<string, number>()
+    for (const { merchant, size } of this.#queues.values()) {
+      sizes.set(merchant, (sizes.get(merchant) ?? 0) + size)
+    }
+    let all = 0
+    for (const size of sizes.values()) all += Math.min(size, most)
+    return (merchant) => all >= limits.webhooksInMemory || (sizes.get(merchant) ?? 0) >= most
   }
 
   #queueOf(
     endpointId: string,
+    merchant: string,
     gained:
       | { readonly failures: number; readonly failing_since: Date | null; readonly clean?: boolean }
       | undefined,
   ): EndpointQueue {
     const known = this.#queues.get(endpointId)
     if (known !== undefined && gained === undefined) return known
-    const queue = known ?? new EndpointQueue(endpointId)
+    const queue = known ?? new EndpointQueue(endpointId, merchant)
     this.#queues.set(endpointId, queue)
     queue.leaseUntilMs = this.#engine.clock.elapsedMs() + limits.webhookLeaseMs
     if (gained !== undefined && known === undefined) {
@@ -186,7 +195,7 @@ export class WebhookDispatcher {
       const now = new Date(this.#engine.clock.realMs())
       const [taken] = await this.#run(takeQueue(endpointId, this.#me, now))
       if (taken === undefined) return
-      const queue = this.#queueOf(endpointId, taken)
+      const queue = this.#queueOf(endpointId, taken.merchant, taken)
       const { active, disabled_reason: disabledReason, removed_at: removedAt } = taken
       // Outside of this turn: they can be very many.
       if (!active) return this.#sender.giveUpAll(queue, reasonOf({ disabledReason, removedAt }))

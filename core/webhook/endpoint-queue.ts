@@ -10,6 +10,8 @@ export type Ready = { readonly endpoint: Endpoint; readonly keys: EndpointKeys |
 
 export class EndpointQueue {
   readonly endpointId: string
+  /** The merchant of the endpoint, or its entity above merchants. */
+  readonly merchant: string
   /** Keys and settings; read again when a delivery carries a newer version. */
   ready: Ready | undefined
   /** Failures in a row, and the time of the first. */
@@ -45,8 +47,9 @@ export class EndpointQueue {
   withOldKey = true
   #window = 2
 
-  constructor(endpointId: string) {
+  constructor(endpointId: string, merchant: string) {
     this.endpointId = endpointId
+    this.merchant = merchant
   }
 
   get running(): number {

@@ -21,6 +21,7 @@ export async function listEndpoints(
   const isWhole = textOf(fields, 'removed') === 'true'
   const rows = await readSlowly(
     engine.lanes,
+    await engine.directory.merchantBehind(caller),
     endpointsBelow(entityId, isWhole, cursorOf(fields), limit + 1),
   )
   return pageOf(rows.map(toEndpoint), limit)
@@ -37,7 +38,11 @@ export async function listDeliveries(
   const limit = limitOf(fields)
   const state = textOf(fields, 'state')?.toLowerCase() ?? null
   return pageOf(
-    await readSlowly(engine.lanes, deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1)),
+    await readSlowly(
+      engine.lanes,
+      await engine.directory.merchantBehind(caller),
+      deliveriesOf(endpoint.id, state, cursorOf(fields), limit + 1),
+    ),
     limit,
   )
 }

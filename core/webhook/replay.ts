@@ -62,7 +62,8 @@ export async function replay(
     const search = isDead
       ? deadToReplay(endpoint.id, eventId, kind, { from, until }, most)
       : eventsOf(engine, endpoint.id, eventId, { from, until }, most)
-    const found = await readSlowly(engine.lanes, search)
+    const merchant = await engine.directory.merchantBehind(caller)
+    const found = await readSlowly(engine.lanes, merchant, search)
     const replayId = newId()
     let replayed = 0
     for (let first = 0; first === 0 || first < found.length; first += limits.webhooksPerWrite) {

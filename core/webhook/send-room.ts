@@ -1,16 +1,25 @@
-/** The room of a process for attempts. Slow and failing endpoints take no room from fast ones. */
+/**
+ * The room of a process for attempts. Slow and failing endpoints take no room from fast ones, and those of one
+ * merchant leave room to the others.
+ */
 import { limits } from '@tollgate/schemas'
+import { SharedRoom } from '../process/shared-room.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
 
 /** An attempt that takes room from its count until its end. */
 export type Counted = { begins(): void; ends(): void }
 
 export class SendRoom {
-  /** Queues that wait for room in the process: healthy ones and failing ones. */
-  readonly #starved = { working: new Set<EndpointQueue>(), failing: new Set<EndpointQueue>() }
-  #running = 0
-  #fast = 0
-  #toFailing = 0
+  readonly #running = new SharedRoom<never>(
+    limits.webhooksRunning,
+    limits.webhooksRunningPerMerchant,
+  )
+  /** Without parts, since a merchant holds a place so shortly that turns are enough. */
+  readonly #fast = new SharedRoom<EndpointQueue>(limits.webhooksFast)
+  readonly #toFailing = new SharedRoom<EndpointQueue>(
+    limits.webhooksToFailing,
+    limits.webhooksToFailingPerMerchant,
+  )
   readonly #resume: (queue: EndpointQueue) => void
   readonly #onRoom: () => void
 
@@ -23,31 +32,38 @@ export class SendRoom {
     this.#onRoom = onRoom
   }
 
-  /** Whether healthy endpoints wait for room: further claims would wait as well. */
+  /**
+   * Whether healthy endpoints wait for room: further claims would wait as well. Endpoints of a merchant that has its
+   * whole part wait for one another alone.
+   */
   get isBehind(): boolean {
-    return this.#starved.working.size >= limits.webhooksStarved
+    let waiting = 0
+    for (const [merchant, queues] of this.#fast.waiting()) {
+      if (!this.#running.isWithinShare(merchant)) continue
+      waiting += Math.min(queues, limits.webhooksStarvedPerMerchant)
+      if (waiting >= limits.webhooksStarved) return true
+    }
+    return false
   }
 
   isFreeFor(queue: EndpointQueue): boolean {
-    if (this.#running >= limits.webhooksRunning) return false
-    return queue.failures > 0
-      ? this.#toFailing < limits.webhooksToFailing
-      : this.#fast < limits.webhooksFast
+    const { merchant } = queue
+    return this.#running.isFreeFor(merchant) && this.#roomOf(queue).isFreeFor(merchant)
   }
 
   waitFor(queue: EndpointQueue): void {
-    this.#starvedLike(queue).add(queue)
+    this.#roomOf(queue).waitFor(queue.merchant, queue)
   }
 
   /** Counts an attempt. A slow attempt soon releases its place to others. */
   count(queue: EndpointQueue): Counted {
-    const isFailing = queue.failures > 0
-    let isFast = !isFailing
-    this.#running += 1
-    if (isFailing) this.#toFailing += 1
-    else this.#fast += 1
+    const { merchant } = queue
+    const room = this.#roomOf(queue)
+    let isFast = room === this.#fast
+    this.#running.take(merchant)
+    room.take(merchant)
     const slow = () => {
-      if (isFast) this.#fast -= 1
+      if (isFast) room.leave(merchant)
       isFast = false
       this.#feed()
     }
@@ -58,25 +74,24 @@ export class SendRoom {
       },
       ends: () => {
         clearTimeout(timer)
-        this.#running -= 1
-        if (isFailing) this.#toFailing -= 1
+        this.#running.leave(merchant)
+        if (room === this.#toFailing) room.leave(merchant)
         slow()
       },
     }
   }
 
-  #starvedLike(queue: EndpointQueue): Set<EndpointQueue> {
-    return queue.failures > 0 ? this.#starved.failing : this.#starved.working
+  #roomOf({ failures }: EndpointQueue): SharedRoom<EndpointQueue> {
+    return failures > 0 ? this.#toFailing : this.#fast
   }
 
-  /** Gives room to the queues that waited longest. */
+  /** Gives room to the queues that waited longest, of each merchant in turn. */
   #feed(): void {
     const wasBehind = this.isBehind
-    for (const waiting of [this.#starved.working, this.#starved.failing]) {
-      for (const queue of waiting) {
-        // The queue's health changed since it began to wait, so it joins the other list.
-        if (this.#starvedLike(queue) === waiting && !this.isFreeFor(queue)) break
-        waiting.delete(queue)
+    const mayRun = (merchant: string | undefined) => this.#running.isFreeFor(merchant)
+    for (const room of [this.#fast, this.#toFailing]) {
+      for (let queue = room.next(mayRun); queue !== undefined; queue = room.next(mayRun)) {
+        // A queue whose health changed since it began to wait may wait in the other room from here on.
         this.#resume(queue)
       }
     }

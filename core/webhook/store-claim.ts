@@ -23,6 +23,8 @@ export type ClaimedRow = DeliveryRow & {
   clean: boolean
   failures: number
   failing_since: Date | null
+  /** The merchant of the endpoint, or its entity above merchants. */
+  merchant: string
 }
 
 /**
@@ -158,11 +160,14 @@ select counted.picked, waiting.id, waiting.endpoint_id, waiting.kind, waiting.re
   waiting.event_id, event.resource as event_resource, event.seq as event_seq, event.channel_id,
   event.type as event_type, event.at as event_at, event.data as event_data, waiting.gained,
   waiting.endpoint_id in (select endpoint_id from clean) as clean, coalesce(queue.failures, 0) as failures,
-  queue.failing_since,
+  queue.failing_since, coalesce(case when own.kind = 'channel' then own.parent_id end, own.id, waiting.endpoint_id)
+    as merchant,
   (select count(*)::integer from ${earlier} earlier where earlier.endpoint_id = waiting.endpoint_id) as blockers
 from (select count(*)::integer as picked from picked) counted
 left join (mine waiting
   join tollgate.event on event.id = waiting.event_id
   left join tollgate.webhook_queue queue on queue.endpoint_id = waiting.endpoint_id
-  left join tollgate.webhook_endpoint endpoint on endpoint.id = waiting.endpoint_id) on true
+  left join tollgate.webhook_endpoint endpoint on endpoint.id = waiting.endpoint_id
+  -- The endpoint of a new callback is not visible yet; it belongs to the channel of the event.
+  left join tollgate.entity own on own.id = coalesce(endpoint.entity_id, event.channel_id)) on true
 order by waiting.seq`

@@ -43,6 +43,8 @@ export type QueueRow = {
   active: boolean
   disabled_reason: string | null
   removed_at: Date | null
+  /** The merchant of the endpoint, or its entity above merchants. */
+  merchant: string
 }
 
 /** Takes the free lease of an endpoint; empty during its pause. */
@@ -52,9 +54,11 @@ with taken as (
   where endpoint_id = ${endpointId}::uuid and ${mayTake(me, now)}
   returning endpoint_id, failures, failing_since)
 select taken.endpoint_id, taken.failures, taken.failing_since, coalesce(endpoint.active, false) as active,
-  endpoint.disabled_reason, endpoint.removed_at
+  endpoint.disabled_reason, endpoint.removed_at,
+  coalesce(case when own.kind = 'channel' then own.parent_id end, own.id, taken.endpoint_id) as merchant
 from taken
-left join tollgate.webhook_endpoint endpoint on endpoint.id = taken.endpoint_id`
+left join tollgate.webhook_endpoint endpoint on endpoint.id = taken.endpoint_id
+left join tollgate.entity own on own.id = endpoint.entity_id`
 
 /** Renews this process's leases, and tells which endpoints another process gave work. */
 export const keepQueues = (me: string, now: Date) => sql<{ endpoint_id: string; woken: boolean }>`

@@ -202,6 +202,8 @@ export const limits = {
   longTryMs: 10 * second,
   /** A statement of a search. */
   slowReadMs: 30 * second,
+  /** Searches and lists of one merchant that wait in one process; more are refused with 429. */
+  slowReadsWaiting: 32,
   /** One statement of the housekeeping, and of the job queue. */
   upkeepMs: minute,
   /** One change of the job queue's tables and indexes. */
@@ -449,11 +451,15 @@ export const limits = {
   webhooksFast: 128,
   webhooksToFailing: 32,
   webhooksRunning: 1024,
+  /** Those of one merchant, to failing endpoints and all. The others have their turns. */
+  webhooksToFailingPerMerchant: 16,
+  webhooksRunningPerMerchant: 256,
   webhookSlowMs: second,
   /** Notifications of one endpoint waiting in memory; the others wait in the database. */
   webhooksWaiting: 100,
   /** The same for all endpoints of one process. */
   webhooksInMemory: 10_000,
+  webhooksInMemoryPerMerchant: 2_500,
   /** Lease of a process on an endpoint. */
   webhookLeaseMs: 30 * second,
   /** No send begins with less than this of the lease left. */
@@ -461,6 +467,8 @@ export const limits = {
   webhookPollMs: second / 2,
   /** Endpoints waiting for room above which no more events are claimed. */
   webhooksStarved: 200,
+  /** Those of one merchant that count. */
+  webhooksStarvedPerMerchant: 100,
   /** Minimum time between two looks for new events in one process. */
   webhookClaimMs: 25,
   /** Number of events claimed at once from which that minimum applies. */
@@ -527,6 +535,8 @@ export const limits = {
   eventFeedPollMs: 200,
   /** Delay before this process's own commits are read, so that many are read together. */
   eventFeedHurryMs: 5,
+  /** Longest wait of a question for its turn. */
+  eventFeedTurnMs: 10 * second,
   /** Events of all types examined by one question, and rows read for it. */
   eventFeedWindow: 2_000,
   eventFeedRows: 100_000,

@@ -18,7 +18,7 @@ const delivery = (resource: string, seq: number): Delivery => ({
 })
 
 test('a notification waits in memory only behind a complete row of earlier ones', () => {
-  const queue = new EndpointQueue('e')
+  const queue = new EndpointQueue('e', 'm')
   queue.more = false
   queue.add(delivery('a', 0), 0)
   queue.add(delivery('a', 3), 3)
@@ -36,7 +36,7 @@ test('a notification waits in memory only behind a complete row of earlier ones'
 })
 
 test('a failed notification removes its resource from memory and no other', () => {
-  const queue = new EndpointQueue('e')
+  const queue = new EndpointQueue('e', 'm')
   queue.add(delivery('a', 0), 0)
   queue.add(delivery('a', 1), 1)
   queue.add(delivery('b', 0), 0)
@@ -48,10 +48,10 @@ test('a failed notification removes its resource from memory and no other', () =
 })
 
 test('memory is bounded, and a failing endpoint holds one notification in it', () => {
-  const queue = new EndpointQueue('e')
+  const queue = new EndpointQueue('e', 'm')
   for (let no = 0; no < limits.webhooksWaiting + 5; no += 1) queue.add(delivery(`r${no}-`, 0), 0)
   assert.equal(queue.size, limits.webhooksWaiting)
-  const down = new EndpointQueue('e')
+  const down = new EndpointQueue('e', 'm')
   down.failures = limits.webhookFailures
   down.add(delivery('a', 0), 0)
   down.add(delivery('b', 0), 0)
