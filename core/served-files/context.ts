@@ -36,7 +36,11 @@ export function serverContextOf({
       const found = await find(user, key)
       if (found === undefined) return undefined
       await lanes.single(noteLogin(found.id))
-      return { entityId: user, folder: new ReportFolder(lanes, user) }
+      return {
+        entityId: user,
+        merchantId: found.merchant_id,
+        folder: new ReportFolder(lanes, user),
+      }
     },
   }
 }

@@ -10,13 +10,16 @@ const toFile = ({ name, bytes, made_at }: FileRow): ServedFile => ({
   madeAt: made_at,
 })
 
+/** The folder of one login. */
 export class ReportFolder implements ServedFolder {
   readonly #lanes: Lanes
   readonly #entityId: string
+  readonly #last: LastPart
 
   constructor(lanes: Lanes, entityId: string) {
     this.#lanes = lanes
     this.#entityId = entityId
+    this.#last = new LastPart(lanes)
   }
 
   async list(): Promise<readonly ServedFile[]> {
@@ -32,7 +35,7 @@ export class ReportFolder implements ServedFolder {
   async open(name: string): Promise<OpenFile | undefined> {
     const row = await this.#find(name)
     if (row === undefined) return undefined
-    const reader = new PartReader(this.#lanes, row.id, await this.#lanes.read(partSizes(row.id)))
+    const reader = new PartReader(this.#last, row.id, await this.#lanes.read(partSizes(row.id)))
     return { ...toFile(row), read: (offset, length) => reader.read(offset, length) }
   }
 
@@ -43,15 +46,14 @@ export class ReportFolder implements ServedFolder {
   }
 }
 
-/** Reads anywhere in a file. Clients read onwards, so that the last part answers most reads. */
+/** Reads anywhere in a file. */
 class PartReader {
-  readonly #lanes: Lanes
+  readonly #last: LastPart
   readonly #fileId: string
   readonly #parts: readonly { readonly no: number; readonly from: number; readonly size: number }[]
-  #last: { readonly no: number; readonly bytes: Promise<Buffer> } | undefined
 
-  constructor(lanes: Lanes, fileId: string, sizes: readonly { no: number; size: number }[]) {
-    this.#lanes = lanes
+  constructor(last: LastPart, fileId: string, sizes: readonly { no: number; size: number }[]) {
+    this.#last = last
     this.#fileId = fileId
     let from = 0
     this.#parts = sizes.map(({ no, size }) => {
@@ -65,22 +67,34 @@ class PartReader {
   async read(offset: number, length: number): Promise<Uint8Array> {
     const part = this.#parts.find(({ from, size }) => offset >= from && offset < from + size)
     if (part === undefined || offset < 0) return new Uint8Array()
-    const bytes = await this.#bytesOf(part.no)
+    const bytes = await this.#last.bytesOf(this.#fileId, part.no)
     return bytes.subarray(offset - part.from, offset - part.from + length)
+  }
+}
+
+/** The part that was read last. Clients read onwards, so that it answers most reads; a login keeps one, however many files it opens. */
+class LastPart {
+  readonly #lanes: Lanes
+  #last:
+    | { readonly fileId: string; readonly no: number; readonly bytes: Promise<Buffer> }
+    | undefined
+
+  constructor(lanes: Lanes) {
+    this.#lanes = lanes
   }
 
   /** Several reads under way at once share one query. */
-  #bytesOf(no: number): Promise<Buffer> {
-    if (this.#last?.no === no) return this.#last.bytes
-    const bytes = this.#lanes.read(partBytes(this.#fileId, no)).then(([part]) => {
-      if (part === undefined) throw new Error(`part ${no} of report file ${this.#fileId} is gone`)
+  bytesOf(fileId: string, no: number): Promise<Buffer> {
+    if (this.#last?.fileId === fileId && this.#last.no === no) return this.#last.bytes
+    const bytes = this.#lanes.read(partBytes(fileId, no)).then(([part]) => {
+      if (part === undefined) throw new Error(`part ${no} of report file ${fileId} is gone`)
       return part.bytes
     })
     // A failed read is tried again by the next.
     bytes.catch(() => {
       if (this.#last?.bytes === bytes) this.#last = undefined
     })
-    this.#last = { no, bytes }
+    this.#last = { fileId, no, bytes }
     return bytes
   }
 }

@@ -71,14 +71,18 @@ with changed as (
 audited as (${told(audit)})
 select id from changed`
 
-/** The key of an entity; empty where the entity, or one above it, is closed. */
-export const keyOfEntity = (entityId: string, publicKey: Buffer) => sql<{ id: string }>`
+/** The key of an entity, and its merchant; empty where the entity, or one above it, is closed. */
+export const keyOfEntity = (entityId: string, publicKey: Buffer) => sql<{
+  id: string
+  merchant_id: string
+}>`
   with recursive path as (
-    select id, parent_id, closed from tollgate.entity where id = ${entityId}::uuid
+    select id, parent_id, kind, closed from tollgate.entity where id = ${entityId}::uuid
     union all
-    select above.id, above.parent_id, above.closed
+    select above.id, above.parent_id, above.kind, above.closed
     from tollgate.entity as above join path on above.id = path.parent_id)
-  select sftp_key.id
+  select sftp_key.id,
+    coalesce((select id from path where kind = 'merchant'), sftp_key.entity_id) as merchant_id
   from tollgate.sftp_key
   where sftp_key.entity_id = ${entityId}::uuid and sftp_key.public_key = ${publicKey}::bytea
     and sftp_key.removed_at is null

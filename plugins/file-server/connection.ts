@@ -6,6 +6,8 @@ import type { ServerLimits } from './limits.ts'
 import { networkOf } from './network.ts'
 import { serveFolder } from './session.ts'
 
+let asked = 0
+
 /** What the server keeps about a connection, from its first byte on. */
 export class Guest {
   readonly socket: Socket
@@ -13,6 +15,9 @@ export class Guest {
   readonly port: number | undefined
   readonly network: string
   entityId: string | undefined
+  merchantId: string | undefined
+  /** Grows with each request of any connection: the lowest one has been idle for the longest time. */
+  lastAsked = 0
   #timer: NodeJS.Timeout | undefined
   /** Bytes since the connection began, or since its last request. */
   #heard = 0
@@ -54,6 +59,8 @@ export class Guest {
   /** The login or a request has come, and the idle time begins. */
   hasAsked(idleMs: number): void {
     this.#heard = 0
+    asked += 1
+    this.lastAsked = asked
     this.endAfter(idleMs)
   }
 
@@ -62,7 +69,7 @@ export class Guest {
   }
 }
 
-/** All connections, counted by network and by entity. */
+/** All connections, counted by network, by entity and by merchant. */
 export class Connections {
   readonly #limits: ServerLimits
   /** By address and port, the oldest first. */
@@ -74,7 +81,7 @@ export class Connections {
 
   /**
    * Counts a new connection unless there are too many. A silent one ends after the time for the login, or
-   * when its place is needed.
+   * when its place is needed, and the longest idle one of the merchant with the most when no other place is left.
    */
   admits(socket: Socket): boolean {
     const guest = new Guest(socket)
@@ -85,9 +92,10 @@ export class Connections {
     if (isFull || [...byNetwork.values()].flat().length >= strangers) {
       // The network with the most of them gives a place up, so that it cannot drive out another one.
       const [most] = [...byNetwork.values()].sort((one, other) => other.length - one.length)
-      if (most === undefined) return false
-      this.#forget(most[0]!)
-      most[0]!.end()
+      const leaving = most?.[0] ?? this.#idleOfMost()
+      if (leaving === undefined) return false
+      this.#forget(leaving)
+      leaving.end()
     }
     this.#guests.set(placeOf(guest), guest)
     socket.once('close', () => this.#forget(guest))
@@ -101,8 +109,13 @@ export class Connections {
     return this.#guests.get(`${ip} ${port}`)
   }
 
-  hasRoomFor(entityId: string): boolean {
-    return this.#count((guest) => guest.entityId === entityId) < this.#limits.perEntity
+  /** A merchant, with all its channels, has half of the places. */
+  hasRoomFor({ entityId, merchantId = entityId }: ServerLogin): boolean {
+    const { perEntity, connections } = this.#limits
+    return (
+      this.#count((guest) => guest.entityId === entityId) < perEntity &&
+      this.#count((guest) => guest.merchantId === merchantId) < Math.ceil(connections / 2)
+    )
   }
 
   endAll(): void {
@@ -111,6 +124,15 @@ export class Connections {
 
   #count(fits: (guest: Guest) => boolean): number {
     return [...this.#guests.values()].filter(fits).length
+  }
+
+  /** The longest idle connection of the merchant with the most; undefined: nobody has more than one. */
+  #idleOfMost(): Guest | undefined {
+    const logins = [...this.#guests.values()].filter(({ entityId }) => entityId !== undefined)
+    const byMerchant = [...Map.groupBy(logins, ({ merchantId }) => merchantId).values()]
+    const [most = []] = byMerchant.sort((one, other) => other.length - one.length)
+    if (most.length < 2) return undefined
+    return most.reduce((idle, one) => (one.lastAsked < idle.lastAsked ? one : idle))
   }
 
   /** The connections without a login of each network. */
@@ -152,11 +174,12 @@ export function serveConnection(
     authenticate(asked, context).then(
       (found) => {
         if (found === 'key-known') return asked.accept()
-        if (found === undefined || !connections.hasRoomFor(found.entityId)) {
+        if (found === undefined || !connections.hasRoomFor(found)) {
           return asked.reject(['publickey'])
         }
         login = found
         guest.entityId = found.entityId
+        guest.merchantId = found.merchantId ?? found.entityId
         key = (asked as PublicKeyAuthContext).key.data
         context.log.info({ entity: found.entityId, address: guest.address }, 'SFTP login')
         asked.accept()

@@ -21,7 +21,7 @@ export type Serving = {
 
 type Handle =
   | { readonly is: 'file'; readonly file: OpenFile }
-  | { readonly is: 'folder'; readonly files: readonly ServedFile[]; next: number }
+  | { readonly is: 'folder'; after: string | undefined; hasEnded: boolean }
 
 /** No handle has this number. */
 const noHandle = -1
@@ -41,6 +41,8 @@ class FolderSession {
   readonly #serving: Serving
   readonly #limits: ServerLimits
   readonly #handles = new Map<number, Handle>()
+  /** Of the last look at the folder. All handles of the folder read it, so that a connection keeps one list. */
+  #files: readonly ServedFile[] = []
   #lastHandle = 0
   /** Requests are answered in their order, one at a time, so that a client cannot fill the memory. */
   #turn: Promise<void> = Promise.resolve()
@@ -147,19 +149,24 @@ class FolderSession {
 
   async #openFolder(id: number, path: string): Promise<void> {
     if (pathOf(path) !== '/') return this.#sftp.status(id, status.NO_SUCH_FILE)
-    await this.#enter(id, async () => ({
-      is: 'folder',
-      files: await this.#serving.folder.list(),
-      next: 0,
-    }))
+    await this.#enter(id, async () => {
+      this.#files = await this.#serving.folder.list()
+      return { is: 'folder', after: undefined, hasEnded: false }
+    })
   }
 
   async #readFolder(id: number, given: number): Promise<void> {
     const handle = this.#handles.get(given)
     if (handle?.is !== 'folder') return this.#sftp.status(id, status.FAILURE)
-    const files = handle.files.slice(handle.next, handle.next + this.#limits.listed)
-    if (files.length === 0) return this.#sftp.status(id, status.EOF)
-    handle.next += files.length
+    // The oldest files come first, and leave a later list first: without the name, all of it is newer.
+    const next = this.#files.findIndex(({ name }) => name === handle.after) + 1
+    const files = handle.hasEnded ? [] : this.#files.slice(next, next + this.#limits.listed)
+    if (files.length === 0) {
+      handle.hasEnded = true
+      this.#forgetList()
+      return this.#sftp.status(id, status.EOF)
+    }
+    handle.after = files.at(-1)!.name
     this.#sftp.name(
       id,
       files.map((file) => ({
@@ -194,6 +201,13 @@ class FolderSession {
 
   async #close(id: number, given: number): Promise<void> {
     this.#sftp.status(id, this.#handles.delete(given) ? status.OK : status.FAILURE)
+    this.#forgetList()
+  }
+
+  /** Lets the list go once nobody reads on. */
+  #forgetList(): void {
+    const reads = (handle: Handle) => handle.is === 'folder' && !handle.hasEnded
+    if (![...this.#handles.values()].some(reads)) this.#files = []
   }
 
   /** Opens a file or the folder for a key that is still known. */

@@ -27,6 +27,8 @@ export type ServedFolder = {
 /** A person or program that has proven to hold a key. */
 export type ServerLogin = {
   readonly entityId: string
+  /** The merchant of the entity, or the entity itself above merchants: a server gives one only a part of its room. */
+  readonly merchantId?: string
   readonly folder: ServedFolder
 }
 

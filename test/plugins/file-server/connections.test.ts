@@ -40,8 +40,10 @@ function startDoor(limits = {}) {
       sockets.push(socket)
       return connections.admits(socket as unknown as Socket) ? socket : undefined
     },
-    logIn({ remoteAddress, remotePort }: FakeSocket, entityId: string) {
-      connections.of({ ip: remoteAddress, port: remotePort })!.entityId = entityId
+    logIn({ remoteAddress, remotePort }: FakeSocket, entityId: string, merchantId = entityId) {
+      const guest = connections.of({ ip: remoteAddress, port: remotePort })!
+      Object.assign(guest, { entityId, merchantId })
+      guest.hasAsked(60_000)
     },
     async close() {
       for (const socket of sockets) socket.destroy()
