@@ -12,6 +12,7 @@ export const auditLinks = defineJob<Record<string, never>>({
   name: 'audit-links',
   retry: { limit: 0, delaySeconds: 1 },
   concurrency: 1,
+  sharedBecause: 'the trail is one chain, and each commit adds a bounded number of links',
   keyOf: () => 'audit-links',
   async run(_, { lanes, vault, alarm }) {
     for (;;) {

@@ -31,6 +31,7 @@ export const housekeeping = defineJob<Record<string, never>>({
   name: 'housekeeping',
   retry: { limit: 3, delaySeconds: 60 },
   concurrency: 1,
+  sharedBecause: 'it deletes what has expired, of all merchants alike, and nobody waits for it',
   keyOf: () => 'housekeeping',
   async run(_, engine) {
     await makePartitions(engine.lanes, engine.log)

@@ -51,6 +51,7 @@ export const scheduleTick = (
     name: 'schedule-tick',
     retry: { limit: 0, delaySeconds: 1 },
     concurrency: 1,
+    sharedBecause: 'it only finds due work, in bounded statements, and leaves it to other jobs',
     keyOf: ({ processId }) => processId,
     async run(_, engine) {
       await faultPoint('before-sweep', engine.name)

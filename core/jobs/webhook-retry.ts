@@ -10,6 +10,7 @@ export const webhookRetry = (adopt: (endpointId: string) => Promise<void>) =>
     name: 'webhook-retry',
     retry: { limit: 0, delaySeconds: 1 },
     concurrency: 4,
+    sharedBecause: 'a job takes the queue of an endpoint, and does not wait for its server',
     keyOf: ({ endpointId }) => endpointId,
     async run({ endpointId }) {
       await adopt(endpointId)
