@@ -24,9 +24,9 @@ import { newSshKey } from '../../rig/ssh-keys.ts'
 
 const key = newSshKey('ed25519', { comment: 'back office' })
 const clients: Client[] = []
-afterEach(() => {
+const leave = () => {
   for (const client of clients.splice(0)) client.destroy()
-})
+}
 
 /** @returns undefined when the login is refused. */
 function logIn({ port }: RunningServer, username: string): Promise<Client | undefined> {
@@ -48,6 +48,7 @@ const asked = <T>(send: (done: (error: Error | null | undefined, value?: T) => v
   )
 
 describe('the server of a gateway', () => {
+  afterEach(leave)
   let run: TestGateway
   let server: RunningServer
   before(async () => {
@@ -123,6 +124,7 @@ describe('the server of a gateway', () => {
 })
 
 describe('lists of a folder', () => {
+  afterEach(leave)
   let server: RunningServer
   let files: ServedFile[]
   const lists: WeakRef<readonly ServedFile[]>[] = []
