@@ -12,6 +12,8 @@ export class InFlight {
   readonly #byMerchant = new Map<string, number>()
   /** The merchants of admitted channels: entities never move, and a call in a hurry asks nobody. */
   readonly #merchants = new Map<string, string>()
+  #first: string | undefined
+  #isShared = false
   readonly #work = new Set<Promise<unknown>>()
   readonly #ending = new AbortController()
   #closing = false
@@ -19,6 +21,7 @@ export class InFlight {
 
   /**
    * A merchant has at most half of a connector's places, so that one whose calls take long leaves room for the others.
+   * The only merchant that this process has met has all of them.
    *
    * @throws GatewayError 429 when the connector or the merchant's half is full, 503 when the process is shutting down.
    */
@@ -35,8 +38,9 @@ export class InFlight {
       })
     }
     if (merchantId !== undefined) this.#learn(channelId, merchantId)
+    const most = this.#isShared ? Math.ceil(limit / 2) : limit
     const ofMerchant = this.#byMerchant.get(this.#shareOf(connector, channelId)) ?? 0
-    if ((this.#byConnector.get(connector) ?? 0) < limit && ofMerchant < Math.ceil(limit / 2)) return
+    if ((this.#byConnector.get(connector) ?? 0) < limit && ofMerchant < most) return
     throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
   }
 
@@ -56,6 +60,8 @@ export class InFlight {
   }
 
   #learn(channelId: string, merchantId: string): void {
+    this.#first ??= merchantId
+    this.#isShared ||= merchantId !== this.#first
     if (this.#merchants.has(channelId)) return
     if (this.#merchants.size >= limits.cachedEntities) {
       this.#merchants.delete(this.#merchants.keys().next().value!)

@@ -1,5 +1,7 @@
-/** Places of one process that merchants share: none takes more than its part, and whoever waits gets one in turn. */
-
+/**
+ * Places of one process that merchants share: none takes more than its part, and whoever waits gets one in turn. The
+ * only merchant that a process has met has all places.
+ */
 import { systemClock } from '../clock.ts'
 
 /** Who takes a place: a merchant, or an entity above merchants. Undefined for the embedding program. */
@@ -8,6 +10,8 @@ export type Holder = string | undefined
 export class SharedRoom<Waiting> {
   readonly #places: number
   readonly #perMerchant: number
+  #first: Holder
+  #isShared = false
   #taken = 0
   readonly #takenBy = new Map<Holder, number>()
   /** The merchant whose turn is next comes first. */
@@ -20,12 +24,17 @@ export class SharedRoom<Waiting> {
   }
 
   isFreeFor(holder: Holder): boolean {
+    this.#meet(holder)
     return this.#taken < this.#places && this.isWithinShare(holder)
   }
 
   /** Whether a merchant has fewer places than one may take. */
   isWithinShare(holder: Holder): boolean {
-    return holder === undefined || (this.#takenBy.get(holder) ?? 0) < this.#perMerchant
+    return (
+      holder === undefined ||
+      !this.#isShared ||
+      (this.#takenBy.get(holder) ?? 0) < this.#perMerchant
+    )
   }
 
   take(holder: Holder): void {
@@ -41,9 +50,15 @@ export class SharedRoom<Waiting> {
   }
 
   waitFor(holder: Holder, one: Waiting): void {
+    this.#meet(holder)
     const others = this.#waiting.get(holder)
     if (others === undefined) this.#waiting.set(holder, new Set([one]))
     else others.add(one)
+  }
+
+  #meet(holder: Holder): void {
+    this.#first ??= holder
+    this.#isShared ||= holder !== undefined && holder !== this.#first
   }
 
   waitingOf(holder: Holder): number {

@@ -64,6 +64,8 @@ describe('readers of the feed that look past events of other types', () => {
         merchantBehind: async (caller: { entityId: string }) => `merchant of ${caller.entityId}`,
       },
     } as unknown as Engine
+    // Merchants share once there are two.
+    for (const entityId of [run.channel, other]) await reader('met', entityId, () => true)
   })
   after(async () => {
     await database.close()

@@ -43,6 +43,8 @@ test('the channels of a merchant have half of a connector, captures included, an
       await release.promise
       return approvedAs(operation)
     }
+    const beside = await run.debit('payment-beside', {}, { entityId: other })
+    assert.match(beside.result.code, /^000\./)
     const slow = [
       run.debit('slow-payment-1', { debit }),
       run.debit('slow-payment-2', { debit }, { entityId: second }),
@@ -54,8 +56,6 @@ test('the channels of a merchant have half of a connector, captures included, an
       payments.capture(authorised.id, { amount: '1.00', currency: 'EUR' }),
       refused,
     )
-    const beside = await run.debit('payment-beside', {}, { entityId: other })
-    assert.match(beside.result.code, /^000\./)
     const full = [4, 5].map((no) => run.debit(`slow-payment-${no}`, { debit }, { entityId: other }))
     await until(async () => asked.length === 5 || undefined)
     await assert.rejects(run.debit('sixth-payment', {}, { entityId: other }), refused)
@@ -81,6 +81,7 @@ test('a connector with one place has it for whoever comes first', () => {
 test('calls count for the merchant also after its channels were forgotten elsewhere, and each connector alone', () => {
   const inFlight = new InFlight()
   const merchantId = 'merchant'
+  inFlight.admit('slow', { channelId: 'four', merchantId: 'other' }, 4)
   for (const channelId of ['one', 'two']) {
     inFlight.admit('slow', { channelId, merchantId }, 4)
     inFlight.begin('slow', channelId)
@@ -89,4 +90,17 @@ test('calls count for the merchant also after its channels were forgotten elsewh
   assert.throws(() => inFlight.admit('slow', { channelId: 'three', merchantId }, 4), refused)
   inFlight.admit('slow', { channelId: 'four', merchantId: 'other' }, 4)
   inFlight.admit('quick', { channelId: 'one', merchantId }, 4)
+})
+
+test('the only merchant that a process has met has all places of a connector', () => {
+  const inFlight = new InFlight()
+  const [one, other] = ['a', 'b'].map((name) => ({ channelId: `${name}-web`, merchantId: name }))
+  for (let no = 0; no < 4; no += 1) {
+    inFlight.admit('bank', one!, 4)
+    inFlight.begin('bank', one!.channelId)
+  }
+  assert.throws(() => inFlight.admit('bank', one!, 4), refused)
+  assert.throws(() => inFlight.admit('bank', other!, 4), refused)
+  assert.throws(() => inFlight.admit('bank', one!, 6), refused)
+  inFlight.admit('bank', other!, 6)
 })

@@ -33,6 +33,7 @@ test('merchants with many in the line and with few get places in turn', () => {
 test('a merchant takes no more than its part, and those behind it do not wait for it', () => {
   const room = new SharedRoom<string>(3, 2)
   for (const one of ['a1', 'a2', 'a3', 'a4']) room.waitFor(one[0], one)
+  assert.ok(room.isFreeFor('b'))
   assert.deepEqual(fill(room), ['a1', 'a2'])
   assert.deepEqual([room.isFreeFor('a'), room.isFreeFor('b')], [false, true])
   room.waitFor('b', 'b1')
@@ -40,6 +41,15 @@ test('a merchant takes no more than its part, and those behind it do not wait fo
   assert.deepEqual([room.isFreeFor('b'), room.isWithinShare('b')], [false, true])
   room.leave('a')
   assert.deepEqual([room.waitingOf('a'), fill(room), room.waitingOf('a')], [2, ['a3'], 1])
+})
+
+test('the only merchant that was met has all places, until there is another one', () => {
+  const room = new SharedRoom<string>(3, 2)
+  for (const one of ['a1', 'a2', 'a3', 'a4']) room.waitFor(one[0], one)
+  assert.deepEqual(fill(room), ['a1', 'a2', 'a3'])
+  room.waitFor('b', 'b1')
+  for (const one of ['a', 'a']) room.leave(one)
+  assert.deepEqual(fill(room), ['a4', 'b1'])
 })
 
 test('the embedding program may take all places', () => {

@@ -28,6 +28,14 @@ function startRoom() {
   const of = (merchant: string) => started.filter(({ queue }) => queue.merchant === merchant)
   const many = (merchant: string, times: number, failures = 0) =>
     Array.from({ length: times }, () => queueOf(merchant, failures))
+  // Merchants share once there are two.
+  for (const failures of [0, 1]) {
+    for (const merchant of ['met', 'met too']) {
+      const queue = new EndpointQueue(merchant, merchant)
+      queue.failures = failures
+      room.isFreeFor(queue)
+    }
+  }
   return { room, started, of, many, claims: () => claims }
 }
 
