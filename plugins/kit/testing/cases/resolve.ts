@@ -23,10 +23,12 @@ import {
 import { firstKinds, firstOperation, followUpKinds, moneyKinds, suits } from '../operation.ts'
 import type { Sandbox, Scene } from '../sandbox.ts'
 import { askUnder, lineFaults, performUnder } from './line.ts'
+import { statusFaults } from './statuses.ts'
 
 const kindOf = (connector: Connector): Kind => firstKinds.find((kind) => connector[kind])!
 const lost: Fault = { reaches: true, damage: { do: 'silence' } }
 const late: Fault = { reaches: false, damage: { do: 'silence' } }
+const allFaults: Readonly<Record<string, Fault>> = { ...lineFaults, ...statusFaults }
 
 const closesKeys = (_connector: Connector, { takesLatecomers }: Sandbox): string | undefined =>
   takesLatecomers ? 'the acquirer cannot close a key that it never saw' : undefined
@@ -112,7 +114,7 @@ export const resolve: readonly Case[] = [
     without: needs(needsLine, needsEnquiry, needsHandler(...firstKinds)),
     async run(stage) {
       const { operation } = await stage.done(await stage.prepare(kindOf(stage.connector)))
-      for (const [name, fault] of Object.entries(lineFaults)) {
+      for (const [name, fault] of Object.entries(allFaults)) {
         const { outcome } = await askUnder(stage, fault, (until) => stage.enquire(operation, until))
         // A repeated enquiry is allowed, because nothing moves.
         const isTrue = outcome.is === 'approved' || outcome.is === 'accepted'
@@ -225,7 +227,7 @@ export const resolve: readonly Case[] = [
     name: 'a broken answer to a reversal by key proves nothing',
     without: needs(needsLine, needsReversal, needsHandler(...firstKinds)),
     async run(stage) {
-      for (const [name, fault] of Object.entries(lineFaults)) {
+      for (const [name, fault] of Object.entries(allFaults)) {
         const before = await stage.bookings()
         const { operation } = await stage.done(await stage.prepare(kindOf(stage.connector)))
         const { outcome } = await askUnder(stage, fault, (until) =>
