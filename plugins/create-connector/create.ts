@@ -19,6 +19,12 @@ const filesOf: Readonly<Record<Part, readonly string[]>> = {
   settlement: ['src/settlement.ts', 'sandbox/files.ts'],
 }
 
+/** Why no package of this name can be written here; undefined when it can. */
+export function takenFolder(name: string, into: string): string | undefined {
+  const folder = join(into, withoutPrefix(name))
+  return existsSync(folder) ? `${folder} exists already; choose another name` : undefined
+}
+
 /**
  * @param into the folder in which the package gets one of its own.
  * @returns the folder of the package.
@@ -26,11 +32,10 @@ const filesOf: Readonly<Record<Part, readonly string[]>> = {
  */
 export function createConnector(choices: Choices, into: string): string {
   const { wire, parts } = choices
-  const why = unfitName(choices.name)
+  const why = unfitName(choices.name) ?? takenFolder(choices.name, into)
   if (why !== undefined) throw new Error(why)
   const name = withoutPrefix(choices.name)
   const folder = join(into, name)
-  if (existsSync(folder)) throw new Error(`${folder} exists already; choose another name`)
   const from = home()
   const left = (Object.keys(filesOf) as Part[]).filter((part) => !parts.has(part))
   const files = new Map<string, string>()
@@ -111,7 +116,7 @@ function manifestOf(name: string, kit: string): string {
     scripts: {
       build: 'tsc',
       types: 'tsc -p tsconfig.check.json',
-      test: 'npm run types && node --test "test/*.test.ts"',
+      test: 'node test/node-version.js && npm run types && node --test "test/*.test.ts"',
       prepack: 'npm run build',
       prepublishOnly: 'node test/decided.ts',
     },

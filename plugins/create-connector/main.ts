@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { type Choices, type Part, parts, unfitName, type Wire, wires } from './choices.ts'
-import { createConnector } from './create.ts'
+import { createConnector, takenFolder } from './create.ts'
 
 const help = `npm create tollgate-connector <name> -- [options]
 
@@ -20,6 +20,18 @@ npx create-tollgate-connector <name> [options]
 /** From files beside the package, as the guide packs them. Without --no-save, npm would write their paths into the manifest. */
 const install =
   'npm install --no-save ../packages/tollgate-schemas-*.tgz ../packages/tollgate-plugin-kit-*.tgz'
+
+type Option = 'name' | 'wire' | Part
+
+/** In the order of their questions. */
+const flags: Readonly<Record<Option, string>> = {
+  name: '<name>',
+  wire: `--wire ${wires.join('|')}`,
+  token: '--token or --no-token',
+  redirect: '--redirect or --no-redirect',
+  events: '--events or --no-events',
+  settlement: '--settlement or --no-settlement',
+}
 
 type Ask = (question: string) => Promise<string>
 
@@ -54,18 +66,19 @@ async function run(words: readonly string[]): Promise<void> {
   }
   const [first, ...more] = positionals
   if (more.length > 0) throw new Error(`one name is enough, without ${more.join(' ')}`)
+  const given = { ...values, name: values.name ?? first }
   const asking = questions()
+  const askFor =
+    (option: Option): Ask =>
+    async (question) =>
+      (await asking.ask(question)) ?? refuseWithout(option, given)
   try {
-    const name = values.name ?? first
+    const unfit = (name: string) => unfitName(name) ?? takenFolder(name, process.cwd())
+    const what = `Wire of the acquirer (${wires.join(', ')})`
     const choices: Choices = {
-      name: await valid(name, 'Name of the connector (north-bank)', unfitName, asking.ask),
-      wire: (await valid(
-        values.wire,
-        `Wire of the acquirer (${wires.join(', ')})`,
-        unfitWire,
-        asking.ask,
-      )) as Wire,
-      parts: await partsIn(values, asking.ask),
+      name: await valid(given.name, 'Name of the connector (north-bank)', unfit, askFor('name')),
+      wire: (await valid(given.wire, what, unfitWire, askFor('wire'))) as Wire,
+      parts: await partsIn(given, askFor),
     }
     const folder = createConnector(choices, process.cwd())
     process.stdout.write(
@@ -74,6 +87,14 @@ async function run(words: readonly string[]): Promise<void> {
   } finally {
     asking.close()
   }
+}
+
+/** Nobody is there to answer: all that is missing from this option on, at once. */
+function refuseWithout(option: Option, given: { readonly [Name in Option]?: unknown }): never {
+  const all = Object.keys(flags) as Option[]
+  const missing = all.slice(all.indexOf(option)).filter((name) => given[name] === undefined)
+  const named = missing.map((name) => flags[name]).join(', ')
+  throw new Error(`missing: ${named}; --help lists the options`)
 }
 
 const unfitWire = (wire: string): string | undefined =>
@@ -101,18 +122,18 @@ async function valid(
 
 async function partsIn(
   values: { readonly [Name in Part]?: boolean | undefined },
-  ask: Ask,
+  askFor: (part: Part) => Ask,
 ): Promise<ReadonlySet<Part>> {
   const chosen = new Set<Part>()
   for (const part of Object.keys(parts) as Part[]) {
-    const isYes = values[part] ?? /^y/i.test((await ask(`${parts[part]} (y/N) `)).trim())
+    const isYes = values[part] ?? /^y/i.test((await askFor(part)(`${parts[part]} (y/N) `)).trim())
     if (isYes) chosen.add(part)
   }
   return chosen
 }
 
-/** Questions on standard output, opened by the first one. Answers may come through a pipe. */
-function questions(): { ask: Ask; close(): void } {
+/** Questions on standard output, opened by the first one. Answers may come through a pipe; undefined: it ended. */
+function questions(): { ask(question: string): Promise<string | undefined>; close(): void } {
   let lines: AsyncIterator<string> | undefined
   let close = () => {}
   return {
@@ -124,8 +145,7 @@ function questions(): { ask: Ask; close(): void } {
       }
       process.stdout.write(question)
       const { done, value } = await lines.next()
-      if (done === true) throw new Error('an answer is missing; --help lists the options')
-      return value
+      return done === true ? undefined : value
     },
     close: () => close(),
   }

@@ -63,7 +63,7 @@ type Shown = {
 export type Approved = Shown & {
   is: 'approved'
   refs: Refs
-  /** Only when it differs from the requested amount. */
+  /** Needed only when it differs from the requested amount. */
   amount?: Money
   memo?: Json
   /** The card network's reference of this payment, for later merchant-initiated payments. */

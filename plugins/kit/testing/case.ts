@@ -74,7 +74,12 @@ export async function mustHaveMoved(
 ): Promise<void> {
   const amounts = (texts: readonly string[]) =>
     texts.map((text) => text.replace(/^\S+ /, '')).sort()
-  assert.deepEqual(amounts(await since(stage, before)), amounts(operations.map(shown)), rule)
+  const booked = amounts(await since(stage, before))
+  const asked = amounts(operations.map(shown))
+  const told = (all: readonly string[]) =>
+    all.length === 0 ? 'nothing' : `${all.slice(0, 3).join(', ')}${all.length > 3 ? ', …' : ''}`
+  const was = `the acquirer booked ${told(booked)} instead of ${told(asked)} (minor units)`
+  assert.deepEqual(booked, asked, `${rule}: ${was}`)
 }
 
 /** Fails when the acquirer booked anything since `before`. */

@@ -16,6 +16,7 @@ import { outcomes } from './cases/outcomes.ts'
 import { resolve } from './cases/resolve.ts'
 import { reversals } from './cases/reversals.ts'
 import { secrets } from './cases/secrets.ts'
+import { statusCases } from './cases/statuses.ts'
 import { tokens } from './cases/tokens.ts'
 import { hangMs, type StageOptions } from './environment.ts'
 import { openStage } from './harness.ts'
@@ -29,7 +30,7 @@ export const parts: Readonly<Record<string, readonly Case[]>> = {
   'follow-ups': followUps,
   'amounts in currencies without decimals and with three': currencies,
   'keys and moving money': keys,
-  'the line': line,
+  'the line': [...line, ...statusCases],
   'requests before the one that moves money': firstRequests,
   'enquiry and reversal by key': resolve,
   'reversals that are only requested': reversals,

@@ -20,13 +20,16 @@ import {
   type Told,
   type Until,
 } from './environment.ts'
+import type { Attempt } from './http.ts'
 import { judge } from './judge.ts'
+import { keyAdvice } from './key-advice.ts'
 import {
   type Done,
   firstOperation,
   operationOn,
   originalKind,
   scenesOf,
+  withArticle,
   withoutInstrument,
 } from './operation.ts'
 import type { Acquirer, Booking, Brought, Sandbox } from './sandbox.ts'
@@ -46,6 +49,8 @@ export type Stage = Environment<Context> & {
   /** Carries an operation out; fails unless it was done. */
   done(operation: Operation): Promise<Done>
   bookings(): Promise<readonly Booking[]>
+  /** What is wrong with the key of an operation that was not done, for the end of a message. */
+  keyAdvice(operation: Operation, attempts: readonly Attempt[]): Promise<string>
 }
 
 /** `outcome` is the engine's view; an error of an enquiry or a reversal is `unknown`. */
@@ -66,6 +71,8 @@ export async function openStage(
   const outcomeOf = <T>(told: Told<T>): T | { is: 'unknown'; why: string } =>
     told.returned ?? { is: 'unknown', why: 'the call threw' }
 
+  const keys = new Set<string>()
+
   const stage: Stage = {
     connector,
     sandbox,
@@ -83,6 +90,7 @@ export async function openStage(
     async perform(operation, more) {
       const handler = connector[operation.kind]
       assert.ok(handler, `the connector has no ${operation.kind}`)
+      keys.add(operation.key)
       const told = await call((context) => handler(operation, context), more)
       const lacking = MissingReference.is(told.thrown) && !told.moved && told.thrown.outcome
       return { ...told, outcome: judge(lacking || told.returned, told.moved, operation.kind) }
@@ -119,13 +127,17 @@ export async function openStage(
       return firstOperation(connector, kind, amount === undefined ? scene : { ...scene, amount })
     },
     async done(operation) {
-      const { outcome: first, thrown } = await stage.perform(operation)
+      const { outcome: first, thrown, attempts } = await stage.perform(operation)
       const outcome = await endOf(stage, operation, first)
+      if (isDone(outcome)) return { operation, outcome }
       const was = `${operation.kind} should be approved but was ${told(outcome, thrown)}`
-      assert.ok(isDone(outcome), was)
-      return { operation, outcome }
+      throw new assert.AssertionError({
+        message: was + (await stage.keyAdvice(operation, attempts)),
+      })
     },
     bookings: () => acquirer.bookings(),
+    keyAdvice: async (operation, attempts) =>
+      keyAdvice(operation, attempts, await acquirer.bookings(), keys),
   }
   return stage
 }
@@ -142,7 +154,7 @@ export async function endOf<T extends Found>(
   const { acquirer, connector } = stage
   const next = outcome.is === 'pending' ? outcome.next : undefined
   if (next !== 'event' && !(next !== undefined && 'poll' in next)) return outcome
-  const rule = `a ${operation.kind} is pending, so open() must answer with finish()`
+  const rule = `${withArticle(operation.kind)} is pending, so open() must answer with finish()`
   assert.ok(acquirer.finish, rule)
   await acquirer.finish(operation.key)
   if (next !== 'event' || connector.inbound?.proof === 'none') {

@@ -1,6 +1,6 @@
 import { currencyOf, isFailure, isPending, isResultCode } from '@tollgate/schemas'
 import type { Kind } from '../connector.ts'
-import type { Outcome } from '../outcome.ts'
+import type { Found, Money, Outcome } from '../outcome.ts'
 
 const kinds = ['approved', 'accepted', 'declined', 'pending', 'notSent', 'unknown']
 
@@ -69,6 +69,12 @@ const isFinalBy = (finalBy: unknown): boolean =>
 function isPoll(given: unknown): boolean {
   const { poll } = Object(given) as { poll?: unknown }
   return typeof poll === 'number' && Number.isFinite(poll) && poll > 0
+}
+
+/** Whether an outcome names no amount, or only the one that was asked for. */
+export function isForAll(outcome: Found, { minor, currency }: Money): boolean {
+  const named = outcome.is === 'approved' ? outcome.amount : undefined
+  return named === undefined || (named.minor === minor && named.currency === currency)
 }
 
 /** Whole minor units within the range of a database, in a currency that has them. */

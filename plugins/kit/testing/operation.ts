@@ -14,6 +14,9 @@ export const followUpKinds = [
 /** Every handler that moves money. */
 export const moneyKinds: readonly Kind[] = [...firstKinds, ...followUpKinds]
 
+/** "a capture", "an authorize" */
+export const withArticle = (kind: Kind): string => `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+
 /** 92.00 EUR. */
 export const usualAmount: Money = { minor: 9200n, currency: 'EUR' }
 

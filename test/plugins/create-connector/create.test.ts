@@ -158,6 +158,33 @@ describe('a created package', () => {
     assert.doesNotMatch(source, /inbound|settlement/)
   })
 
+  test('asks for another name before anything else where the folder exists', async () => {
+    created('taken', 'json', [])
+    const flag = await command(['taken'], 'json\n')
+    assert.match(flag.errors, /^\S+taken exists already; choose another name\n$/)
+    assert.equal(flag.out, '')
+    const { code, out } = await command([], 'taken\nfree\njson\n\n\n\n\n')
+    assert.equal(code, 0)
+    assert.match(out, /taken exists already; choose another name\nName of the connector/)
+  })
+
+  test('says which Node its tests need', () => {
+    const { made, read } = created('old-node', 'json', [])
+    assert.match(read('package.json'), /"test": "node test\/node-version\.js && /)
+    const on = (version: string) => {
+      const old = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
+      const words = ['--import', `data:text/javascript,${encodeURIComponent(old)}`]
+      const file = path.join(made, 'test/node-version.js')
+      return spawnSync(process.execPath, [...words, file], { encoding: 'utf8' })
+    }
+    assert.deepEqual([on('22.18.0').status, on('24.0.0').status], [0, 0])
+    for (const version of ['20.19.1', '22.17.9']) {
+      const { status, stderr } = on(version)
+      assert.equal(status, 1)
+      assert.equal(stderr, `The tests need Node 22.18 or later, this is ${version}.\n`)
+    }
+  })
+
   test('comes of flags alone, and a wrong or missing one is named', async () => {
     const flags = ['--wire', 'form', '--no-token', '--events', '--no-redirect', '--no-settlement']
     assert.equal((await command(['flags', ...flags], '')).code, 0)
@@ -168,7 +195,15 @@ describe('a created package', () => {
     const missing = await command(['other', '--wire', 'xml'], '')
     assert.deepEqual(
       [missing.code, missing.errors],
-      [1, 'an answer is missing; --help lists the options\n'],
+      [
+        1,
+        'missing: --token or --no-token, --redirect or --no-redirect, --events or --no-events, --settlement or --no-settlement; --help lists the options\n',
+      ],
+    )
+    const some = await command(['other', '--wire', 'xml', '--no-events'], 'n\n')
+    assert.equal(
+      some.errors,
+      'missing: --redirect or --no-redirect, --settlement or --no-settlement; --help lists the options\n',
     )
     assert.equal(existsSync(path.join(folder, 'other')), false, 'nothing is written')
   })

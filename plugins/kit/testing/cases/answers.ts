@@ -12,7 +12,15 @@ import {
   wasDone,
 } from '../case.ts'
 import { isBelieved, type Stage, told } from '../harness.ts'
-import { firstKinds, firstOperation, followUpKinds, suits, usualAmount } from '../operation.ts'
+import { isForAll } from '../judge.ts'
+import {
+  firstKinds,
+  firstOperation,
+  followUpKinds,
+  suits,
+  usualAmount,
+  withArticle,
+} from '../operation.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { eventOf } from './events.ts'
 import { mustBeForAll, mustTell, operationFor } from './outcomes.ts'
@@ -44,7 +52,7 @@ export const answers: readonly Case[] = [
         const before = await stage.bookings()
         const { outcome } = await stage.done(operation)
         await mustHaveMoved(stage, before, [operation], `9203 minor units of ${currency} are paid`)
-        mustBeForAll(outcome, currency)
+        mustBeForAll(outcome, amount)
         if (!isBelieved(connector) || acquirer.event === undefined) continue
         const [claim] = await claimsIn(stage, await eventOf(stage, operation.key))
         assert.deepEqual(claim?.amount, amount, `the event about 92.03 ${currency} claims this`)
@@ -107,7 +115,7 @@ export const answers: readonly Case[] = [
         )
         // An acquirer that only takes the operation tells its end in another message.
         const isOpen = ['unknown', 'pending', 'accepted'].includes(outcome.is)
-        const was = `a ${kind} with a malfunction was ${told(outcome, thrown)}`
+        const was = `${withArticle(kind)} with a malfunction was ${told(outcome, thrown)}`
         assert.ok(isOpen, `${was}; the acquirer may have booked before it failed`)
       }
     },
@@ -200,7 +208,7 @@ async function isTrue(
   if (outcome.is === 'declined') return 'reason' in scene && outcome.reason === scene.reason
   if (outcome.is !== 'approved' && outcome.is !== 'accepted') return false
   if ('reason' in scene || !(await wasDone(stage, before, operation))) return false
-  if (outcome.is === 'approved' && outcome.amount !== undefined) return false
+  if (!isForAll(outcome, operation.amount)) return false
   if (stage.connector.resolve.enquire === undefined) return true
   const { outcome: found } = await stage.enquire(operation)
   return 'refs' in found && JSON.stringify(found.refs) === JSON.stringify(outcome.refs)

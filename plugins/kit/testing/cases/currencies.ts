@@ -8,7 +8,7 @@ import {
   needsHandler,
 } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
-import { firstKinds, operationOn, originalKind } from '../operation.ts'
+import { firstKinds, operationOn, originalKind, withArticle } from '../operation.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { eventOf, needsInbound } from './events.ts'
 import {
@@ -92,11 +92,11 @@ const inPart = (currency: string, sandbox: Sandbox) => amountIn(currency, 4601n,
 
 async function mustBeDoneFor(stage: Stage, operation: ReturnType<typeof operationOn>) {
   const { kind, amount } = operation
-  const what = `a ${kind} of ${amount.minor} minor units of ${amount.currency}`
+  const what = `${withArticle(kind)} of ${amount.minor} minor units of ${amount.currency}`
   const before = await stage.bookings()
   const { outcome } = await stage.done(operation)
   await mustHaveMoved(stage, before, [operation], `${what} is done once, for its amount`)
-  mustBeForAll(outcome, amount.currency)
+  mustBeForAll(outcome, amount)
   if (stage.connector.resolve.enquire === undefined) return
-  mustBeForAll((await stage.enquire(operation)).outcome, amount.currency)
+  mustBeForAll((await stage.enquire(operation)).outcome, amount)
 }

@@ -26,7 +26,7 @@ export const events: readonly Case[] = [
     async run(stage) {
       const { operation, outcome } = await paid(stage)
       const message = await eventOf(stage, operation.key)
-      assert.equal(await verify(stage, message), true, 'a genuine event is proven')
+      assert.equal(await verify(stage, message), true, 'verify refused a genuine event')
       const [claim, ...others] = await claimsIn(stage, message)
       assert.ok(claim && others.length === 0, 'one event about one operation is one claim')
       assert.equal(claim.key, operation.key, "a claim names the operation by the engine's key")
@@ -49,19 +49,19 @@ export const events: readonly Case[] = [
         const forged = { ...message, body }
         if (!(await verify(stage, forged))) continue
         // An acquirer can sign a part only: then no other part may have a meaning.
-        const rule = `a message whose byte ${index} was changed is not proven`
+        const rule = `verify took a message whose byte ${index} was changed: compare the signature over all bytes`
         assert.deepEqual(await parseOrThrow(stage, forged), genuine, rule)
       }
       const signing = Object.keys(message.headers).filter((name) => !plainHeader.test(name))
       // A signature in the body was changed with it.
       if (signing.length + Object.keys(message.query).length > 0) {
         const bare = await verify(stage, { ...message, headers: {}, query: {} })
-        assert.equal(bare, false, 'a message without any signature is not proven')
+        assert.equal(bare, false, 'verify took a message without any signature')
       }
       for (const name of signing) {
         for (const value of ['', '0', 'sha256=', 'undefined']) {
           const headers = { ...message.headers, [name]: value }
-          const rule = `a message with the header ${name}: "${value}" is not proven`
+          const rule = `verify took a message with the header ${name}: "${value}"`
           assert.equal(await verify(stage, { ...message, headers }), false, rule)
         }
       }
@@ -83,7 +83,8 @@ export const events: readonly Case[] = [
         ...(chargeback === undefined ? [] : [await chargeback.call(stage.acquirer, key, amount)]),
       ]) {
         const proven = await verify(stage, message, wrongAccount)
-        assert.equal(proven, false, 'a message to another account is not proven')
+        const rule = 'verify took a message of another account: use the secret of context.account'
+        assert.equal(proven, false, rule)
       }
     },
   },
@@ -136,7 +137,11 @@ export const events: readonly Case[] = [
     async run(stage) {
       const { operation } = await paid(stage)
       const message = await eventOf(stage, operation.key)
-      assert.equal(await verify(stage, message), false, 'what is never proven is not proven here')
+      assert.equal(
+        await verify(stage, message),
+        false,
+        'verify took a message of an acquirer that proves none',
+      )
       const said = (await claimsIn(stage, message)).map(({ key, outcome }) => [key, outcome.is])
       const rule = 'the engine asks the acquirer: `onlyAsks` makes such claims'
       assert.deepEqual(said, [[operation.key, 'unknown']], rule)
@@ -153,7 +158,7 @@ export const events: readonly Case[] = [
       for (const text of ['', 'null', '[]', '{}', '"x"', '<xml/>', '{"id":', '\u0000\u00ff']) {
         const message: Inbound = { body: Buffer.from(text), headers: {}, query: {} }
         const proven = await verify(stage, message)
-        assert.equal(proven, false, `garbage (${JSON.stringify(text)}) is not proven`)
+        assert.equal(proven, false, `verify took garbage (${JSON.stringify(text)})`)
         const claims = await parseOrThrow(stage, message)
         assert.ok(claims instanceof Error || claims.length === 0, 'garbage claims nothing')
       }
@@ -201,7 +206,7 @@ export const events: readonly Case[] = [
         currency,
       }))) {
         const message = await acquirer.chargeback(operation.key, amount)
-        assert.equal(await verify(stage, message), true, 'a genuine chargeback is proven')
+        assert.equal(await verify(stage, message), true, 'verify refused a genuine chargeback')
         const [claim, ...others] = await claimsIn(stage, message)
         assert.ok(claim && others.length === 0, 'one chargeback is one claim')
         assert.equal(claim.key, operation.key, "a chargeback names the payment by the engine's key")

@@ -5,7 +5,7 @@ import { impossibleFact } from '../../facts.ts'
 import type { Declined } from '../../outcome.ts'
 import { type Case, mustNotHaveMoved, needs, needsEnquiry, needsLine } from '../case.ts'
 import { type Stage, told } from '../harness.ts'
-import { firstKinds, moneyKinds, originalKind } from '../operation.ts'
+import { firstKinds, moneyKinds, originalKind, withArticle } from '../operation.ts'
 
 export const secretName =
   /secret|password|passphrase|credential|token|pin$|(api|private|signing|hmac)_?key/i
@@ -32,7 +32,7 @@ export const facts: readonly Case[] = [
       if (typeof supports.key === 'function') {
         for (const kind of handlers) {
           const fact = impossibleFact({ ...supports, key: supports.key(kind, account) })
-          assert.equal(fact, undefined, `of a ${kind}`)
+          assert.equal(fact, undefined, `of ${withArticle(kind)}`)
         }
       }
       // Without `answers` the line cannot be tested, which a connector with a network must not

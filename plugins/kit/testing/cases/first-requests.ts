@@ -8,7 +8,7 @@ import {
   needsLine,
 } from '../case.ts'
 import { endOf, isDone, told } from '../harness.ts'
-import { moneyKinds } from '../operation.ts'
+import { moneyKinds, withArticle } from '../operation.ts'
 import { knowsKeys } from './keys.ts'
 import { hangs, lineFaults } from './line.ts'
 
@@ -30,7 +30,7 @@ export const firstRequests: readonly Case[] = [
           const met = stage.front.meet(fault, 'any')
           const until = hangs(fault) ? { until: met.over } : {}
           const { outcome, thrown } = await stage.perform(operation, until)
-          const was = `${name}, before a ${kind}: it was ${told(outcome, thrown)}`
+          const was = `${name}, before ${withArticle(kind)}: it was ${told(outcome, thrown)}`
           // A connector that asks again, because nothing moves by it, may have gone on.
           if (isDone(await endOf(stage, operation, outcome))) {
             await mustHaveMoved(stage, before, [operation], was)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { Kind } from '../../connector.ts'
 import { type Case, mustHaveMoved, mustNotHaveMoved, needs, needsHandler } from '../case.ts'
 import { delivered, endOf, isBelieved, isDone, type Stage, told } from '../harness.ts'
-import { type Done, operationOn, originalKind } from '../operation.ts'
+import { type Done, operationOn, originalKind, withArticle } from '../operation.ts'
+import { mustBeForAll } from './outcomes.ts'
 
 /** Operations on an earlier one. */
 export const followUps: readonly Case[] = [
@@ -83,7 +84,7 @@ export const followUps: readonly Case[] = [
         const { outcome, thrown, moved } = await stage.perform(operation)
         if (isDone(await endOf(stage, operation, outcome))) continue
         const isMissing = outcome.is === 'declined' && outcome.reason === '900.100.202' && !moved
-        const was = `a ${kind} was ${told(outcome, thrown)}`
+        const was = `${withArticle(kind)} was ${told(outcome, thrown)}`
         assert.ok(isMissing, `${was}; an operator can add what new MissingReference(name) names`)
       }
     },
@@ -108,7 +109,7 @@ async function mustCarryOut(
     const { outcome } = await stage.done(operation)
     const rule = `${kind} of ${operation.amount.minor} of ${all} is done once, for its amount`
     await mustHaveMoved(stage, before, [operation], rule)
-    assert.ok(!('amount' in outcome), `${kind}: amount only where it differs`)
+    mustBeForAll(outcome, operation.amount)
   }
   return original
 }
@@ -131,5 +132,5 @@ async function mustBeRefused(stage: Stage, kind: Kind): Promise<void> {
     const end = `${was}, and an enquiry returns ${told(found.outcome, found.thrown)}`
     assert.equal(found.outcome.is, 'declined', `${end}; it refuses it`)
   } else assert.equal(outcome.is, 'declined', was)
-  await mustNotHaveMoved(stage, before, `a ${kind} above the sum moves nothing`)
+  await mustNotHaveMoved(stage, before, `${withArticle(kind)} above the sum moves nothing`)
 }

@@ -34,8 +34,10 @@ export const keys: readonly Case[] = [
         const operation = await stage.prepare(kind)
         const before = await stage.bookings()
         await stage.done(operation)
+        await mustHaveMoved(stage, before, [operation], `${kind} is done once, for its amount`)
         const known = await wasDone(stage, before, operation)
-        assert.ok(known, `the acquirer knows a ${kind} by the operation's key`)
+        const advice = known ? '' : await stage.keyAdvice(operation, [])
+        assert.ok(known, `the acquirer does not know ${kind} by operation.key${advice}`)
       }
     },
   },

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import type { Claim, Connector, Inbound } from '../../connector.ts'
 import { type Case, claimsIn, needs } from '../case.ts'
 import type { Stage } from '../harness.ts'
-import { type Done, firstKinds, firstOperation, scenesOf, suits } from '../operation.ts'
+import {
+  type Done,
+  firstKinds,
+  firstOperation,
+  scenesOf,
+  suits,
+  withArticle,
+} from '../operation.ts'
 import type { Message, Sandbox } from '../sandbox.ts'
 import { eventOf, needsInbound, paid, plainHeader, verify } from './events.ts'
 
@@ -50,7 +57,7 @@ export const news: readonly Case[] = [
       const { key, amount: whole } = operation
       const amount = { ...whole, minor: whole.minor / 2n }
       const message = await messageOf(stage, 'partialApproval', { ...operation, amount })
-      assert.equal(await verify(stage, message), true, 'a genuine message is proven')
+      assert.equal(await verify(stage, message), true, 'verify refused a genuine message')
       const claims = await claimsIn(stage, message)
       const rule = 'Tollgate compares the amount, and undoes the part or keeps it'
       mustClaim(claims, key, 'approved', rule)
@@ -67,8 +74,8 @@ export const news: readonly Case[] = [
       assert.ok(accepted.length > 0, 'what can fail later is accepted, and nothing was')
       for (const { operation } of accepted) {
         const message = await messageOf(stage, 'failure', operation)
-        assert.equal(await verify(stage, message), true, 'a genuine message is proven')
-        const rule = `the failure of a ${operation.kind} gives its amount back`
+        assert.equal(await verify(stage, message), true, 'verify refused a genuine message')
+        const rule = `the failure of ${withArticle(operation.kind)} gives its amount back`
         mustClaim(await claimsIn(stage, message), operation.key, 'declined', rule)
       }
     },
@@ -83,7 +90,7 @@ export const news: readonly Case[] = [
       const { key, amount } = operation
       const [first] = await claimsIn(stage, await chargeback.call(stage.acquirer, key, amount))
       const message = await messageOf(stage, 'chargebackReversal', operation)
-      assert.equal(await verify(stage, message), true, 'a genuine message is proven')
+      assert.equal(await verify(stage, message), true, 'verify refused a genuine message')
       const claims = await claimsIn(stage, message)
       mustClaim(claims, key, 'chargebackReversal', 'a merchant gets the money of the dispute back')
       assert.deepEqual(claims[0]?.amount, amount, 'it has the amount of the dispute')
@@ -97,7 +104,7 @@ export const news: readonly Case[] = [
     async run(stage) {
       const { operation } = await paid(stage)
       const message = await messageOf(stage, 'unlisted', operation)
-      assert.equal(await verify(stage, message), true, 'a genuine message is proven')
+      assert.equal(await verify(stage, message), true, 'verify refused a genuine message')
       // A throw would keep the acquirer repeating it, and holding back what comes after it.
       const said = (await claimsIn(stage, message)).map(({ outcome }) => outcome.is)
       assert.deepEqual(said, [], 'a type that the manual does not list can mean anything')
@@ -109,9 +116,9 @@ export const news: readonly Case[] = [
     async run(stage) {
       const { operation } = await paid(stage)
       const fresh = await verify(stage, await eventOf(stage, operation.key))
-      assert.equal(fresh, true, 'a message of this moment is proven')
+      assert.equal(fresh, true, 'verify refused a message of this moment')
       const proven = await verify(stage, await messageOf(stage, 'aged', operation))
-      assert.equal(proven, false, 'a message with an old signature is not proven')
+      assert.equal(proven, false, 'verify took a message with an old signature: compare its time')
     },
   },
 ]
@@ -173,7 +180,10 @@ async function mustCompareAll(
     }
     const isWhole = ignored.length === 0 || ignored.length === word.length
     const places = `${ignored.slice(0, 5).join(', ')}${ignored.length > 5 ? ', …' : ''}`
-    assert.ok(isWhole, `a signature with other characters at ${places} of ${name} is proven`)
+    assert.ok(
+      isWhole,
+      `verify took a signature with other characters at ${places} of ${name}: compare all of it`,
+    )
   }
 }
 

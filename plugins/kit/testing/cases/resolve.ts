@@ -20,13 +20,23 @@ import {
   type Stage,
   told,
 } from '../harness.ts'
-import { firstKinds, firstOperation, followUpKinds, moneyKinds, suits } from '../operation.ts'
+import {
+  firstKinds,
+  firstOperation,
+  followUpKinds,
+  moneyKinds,
+  suits,
+  withArticle,
+} from '../operation.ts'
 import type { Sandbox, Scene } from '../sandbox.ts'
 import { askUnder, lineFaults, performUnder } from './line.ts'
+import { mustBeForAll } from './outcomes.ts'
+import { statusFaults } from './statuses.ts'
 
 const kindOf = (connector: Connector): Kind => firstKinds.find((kind) => connector[kind])!
 const lost: Fault = { reaches: true, damage: { do: 'silence' } }
 const late: Fault = { reaches: false, damage: { do: 'silence' } }
+const allFaults: Readonly<Record<string, Fault>> = { ...lineFaults, ...statusFaults }
 
 const closesKeys = (_connector: Connector, { takesLatecomers }: Sandbox): string | undefined =>
   takesLatecomers ? 'the acquirer cannot close a key that it never saw' : undefined
@@ -43,11 +53,14 @@ export const resolve: readonly Case[] = [
         const bookings = await stage.bookings()
         const found = await stage.enquire(operation)
         const is = told(found.outcome, found.thrown)
-        assert.equal(found.outcome.is, outcome.is, `an enquiry about a ${kind} returns ${is}`)
+        assert.equal(
+          found.outcome.is,
+          outcome.is,
+          `an enquiry about ${withArticle(kind)} returns ${is}`,
+        )
         if (found.outcome.is !== 'approved' && found.outcome.is !== 'accepted') continue
         assert.deepEqual(found.outcome.refs, outcome.refs, 'an enquiry finds the same references')
-        const rule = 'amount only where it differs'
-        assert.ok(!('amount' in found.outcome) || found.outcome.amount === undefined, rule)
+        mustBeForAll(found.outcome, operation.amount)
         await mustNotHaveMoved(stage, bookings, 'an enquiry moves nothing')
         assert.equal(found.moved, false, 'an enquiry is not tagged with moves: true')
       }
@@ -78,7 +91,7 @@ export const resolve: readonly Case[] = [
       for (const kind of moneyKinds.filter((known) => stage.connector[known])) {
         const operation = await stage.prepare(kind)
         await performUnder(stage, operation, lost)
-        await mustBeFound(stage, operation, `an enquiry about a ${kind}`)
+        await mustBeFound(stage, operation, `an enquiry about ${withArticle(kind)}`)
       }
     },
   },
@@ -112,12 +125,12 @@ export const resolve: readonly Case[] = [
     without: needs(needsLine, needsEnquiry, needsHandler(...firstKinds)),
     async run(stage) {
       const { operation } = await stage.done(await stage.prepare(kindOf(stage.connector)))
-      for (const [name, fault] of Object.entries(lineFaults)) {
+      for (const [name, fault] of Object.entries(allFaults)) {
         const { outcome } = await askUnder(stage, fault, (until) => stage.enquire(operation, until))
         // A repeated enquiry is allowed, because nothing moves.
         const isTrue = outcome.is === 'approved' || outcome.is === 'accepted'
         const rule = `${name}: the enquiry returned ${told(outcome)}`
-        assert.ok(outcome.is === 'unknown' || isTrue, rule)
+        assert.ok(outcome.is === 'unknown' || isTrue, `${rule}; return unknown`)
       }
     },
   },
@@ -129,7 +142,7 @@ export const resolve: readonly Case[] = [
         const before = await stage.bookings()
         const { operation } = await stage.done(await stage.prepare(kind))
         const { outcome, thrown } = await stage.reverseByKey(operation)
-        const was = `a reversal by key of a ${kind} was ${told(outcome, thrown)}`
+        const was = `a reversal by key of ${withArticle(kind)} was ${told(outcome, thrown)}`
         if (outcome.is === 'requested') await reversalEnded(stage, operation.key, 'reversed')
         else assert.equal(outcome.is, 'reversed', was)
         await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains`)
@@ -153,7 +166,7 @@ export const resolve: readonly Case[] = [
         await stage.done(operation)
         const { outcome, thrown } = await stage.reverseByKey(operation)
         const rule = 'leave a kind out of supports.reversibleByKey if the acquirer cannot undo it'
-        const was = `a reversal by key of a ${kind} was ${told(outcome, thrown)}; ${rule}`
+        const was = `a reversal by key of ${withArticle(kind)} was ${told(outcome, thrown)}; ${rule}`
         if (outcome.is === 'requested') await reversalEnded(stage, operation.key, 'reversed')
         else assert.equal(outcome.is, 'reversed', was)
         await mustNotHaveMoved(stage, before, `nothing of the ${kind} remains; ${rule}`)
@@ -225,7 +238,7 @@ export const resolve: readonly Case[] = [
     name: 'a broken answer to a reversal by key proves nothing',
     without: needs(needsLine, needsReversal, needsHandler(...firstKinds)),
     async run(stage) {
-      for (const [name, fault] of Object.entries(lineFaults)) {
+      for (const [name, fault] of Object.entries(allFaults)) {
         const before = await stage.bookings()
         const { operation } = await stage.done(await stage.prepare(kindOf(stage.connector)))
         const { outcome } = await askUnder(stage, fault, (until) =>
@@ -233,7 +246,8 @@ export const resolve: readonly Case[] = [
         )
         const rule = `${name}: the reversal was ${told(outcome)}`
         if (outcome.is !== 'reversed') {
-          assert.ok(outcome.is === 'unknown' || outcome.is === 'refused', rule)
+          const isOpen = outcome.is === 'unknown' || outcome.is === 'refused'
+          assert.ok(isOpen, `${rule}; return unknown`)
           continue
         }
         await mustNotHaveMoved(stage, before, rule)

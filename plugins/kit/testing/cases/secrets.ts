@@ -5,7 +5,14 @@ import { type Case, claimsIn, needs, needsHandler, needsLine } from '../case.ts'
 import type { Told } from '../environment.ts'
 import type { Damage, Fault } from '../fault.ts'
 import type { Stage } from '../harness.ts'
-import { firstKinds, firstOperation, moneyKinds, scenesOf, suits } from '../operation.ts'
+import {
+  firstKinds,
+  firstOperation,
+  moneyKinds,
+  scenesOf,
+  suits,
+  withArticle,
+} from '../operation.ts'
 import type { Written } from '../request.ts'
 import { broughtOf, partsOf, sendAway } from './completion.ts'
 import { lineFaults, performUnder } from './line.ts'
@@ -48,10 +55,12 @@ export const secrets: readonly Case[] = [
           mustKeepQuiet(stage, what, [...settings, ...canariesOf(operation)], call)
         await quiet(kind, () => stage.perform(operation))
         if (connector.resolve.enquire !== undefined) {
-          await quiet(`the enquiry about a ${kind}`, () => stage.enquire(operation))
+          await quiet(`the enquiry about ${withArticle(kind)}`, () => stage.enquire(operation))
         }
         if (connector.resolve.reverseByKey !== undefined) {
-          await quiet(`the reversal of a ${kind} by key`, () => stage.reverseByKey(operation))
+          await quiet(`the reversal of ${withArticle(kind)} by key`, () =>
+            stage.reverseByKey(operation),
+          )
         }
       }
       await mustCheckQuietly(stage, settings)

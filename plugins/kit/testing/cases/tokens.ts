@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Case, mustHaveMoved, needs, needsHandler, needsLine } from '../case.ts'
 import { endOf, isDone, type Stage, told } from '../harness.ts'
-import { moneyKinds } from '../operation.ts'
+import { moneyKinds, withArticle } from '../operation.ts'
 import { mustBlameTheAccount } from './facts.ts'
 import { knowsKeys } from './keys.ts'
 import { lineFaults, performUnder } from './line.ts'
@@ -69,11 +69,23 @@ export const tokens: readonly Case[] = [
         const { attempts, outcome } = await performUnder(stage, operation, fault)
         const sent = attempts.filter(({ moves }) => moves).length
         const most = knowsKeys(stage, kind) ? 2 : 1
-        assert.ok(sent <= most, `a ${kind} was sent ${sent} times; without keys, never repeat one`)
+        assert.ok(
+          sent <= most,
+          `${withArticle(kind)} was sent ${sent} times; without keys, never repeat one`,
+        )
         if (stage.connector.resolve.enquire !== undefined) {
-          await mustBeFound(stage, operation, `a ${kind} was ${told(outcome)}, and an enquiry`)
+          await mustBeFound(
+            stage,
+            operation,
+            `${withArticle(kind)} was ${told(outcome)}, and an enquiry`,
+          )
         }
-        await mustHaveMoved(stage, before, [operation], `a ${kind} is done once, by its key`)
+        await mustHaveMoved(
+          stage,
+          before,
+          [operation],
+          `${withArticle(kind)} is done once, by its key`,
+        )
       }
     },
   },

@@ -89,6 +89,23 @@ export const overHttp = (wrap: Wrap, only?: readonly Kind[]) =>
     only,
   )
 
+/** Lets the status of the last answer decide, whatever its body says; undefined: the right connector does. */
+export const byStatus =
+  <T>(
+    right: (operation: Operation, context: Context) => Promise<T>,
+    turn: (status: number) => T | undefined,
+  ) =>
+  async (operation: Operation, context: Context): Promise<T> => {
+    let last = 0
+    const noting: Wrap = (send) => async (method, url, options) => {
+      const answer = await send(method, url, options)
+      last = answer.status
+      return answer
+    }
+    const outcome = await right(operation, contextOver(context, operation, noting))
+    return turn(last) ?? outcome
+  }
+
 export const resolving = (parts: Partial<Connector['resolve']>): Connector =>
   but({ resolve: { ...right.resolve, ...parts } })
 export const enquiring = (enquire: NonNullable<Connector['resolve']['enquire']>) =>

@@ -1,12 +1,20 @@
 /** Mistakes after a fault on the line to the acquirer. */
 import { setImmediate } from 'node:timers/promises'
-import { approved, declined, HttpError, notSent, type Outcome } from '@tollgate/plugin-kit'
+import {
+  approved,
+  declined,
+  HttpError,
+  type Kind,
+  notSent,
+  type Outcome,
+} from '@tollgate/plugin-kit'
 import { lineFaults } from '../../../../plugins/kit/testing/cases/line.ts'
-import { around, catching, overHttp, saying, type Wrong } from './changed-connector.ts'
+import { around, byStatus, catching, overHttp, saying, type Wrong } from './changed-connector.ts'
 
 const open = (fault: string) => `a fault leaves the outcome unknown: ${fault}`
+const foreign = 'a status without words of the acquirer leaves the outcome unknown'
 /** Every case of a fault. */
-export const faultCases = Object.keys(lineFaults).map(open)
+export const faultCases = [...Object.keys(lineFaults).map(open), foreign]
 const silences = [
   open('no answer in time, and the acquirer never got it'),
   open('no answer in time, though the acquirer did it'),
@@ -20,7 +28,34 @@ const breaks = [
   open('an answer without an end'),
 ]
 
+/** Statuses that sound as if nothing had happened. */
+const declining = (statuses: readonly number[], only?: readonly Kind[]) =>
+  around(
+    (handler) =>
+      byStatus(handler, (status) =>
+        statuses.includes(status) ? declined('900.100.300') : undefined,
+      ),
+    only,
+  )
+
 export const lineMistakes: readonly Wrong[] = [
+  {
+    what: 'takes an overloaded machine or its time-out for a decline',
+    connector: declining([503, 504, 408, 429]),
+    noticed: [foreign],
+  },
+  {
+    what: 'takes HTTP 400, 402, 409 and 422 for a decline, whatever the body says',
+    connector: declining([400, 402, 409, 422]),
+    noticed: [foreign],
+  },
+  ...[400, 403, 404, 408, 409, 429, 503, 504].map(
+    (status): Wrong => ({
+      what: `takes HTTP ${status} for a decline in one kind alone`,
+      connector: declining([status], [status % 2 === 0 ? 'credit' : 'capture']),
+      noticed: [foreign],
+    }),
+  ),
   {
     what: 'takes every error for a decline',
     connector: catching(() => declined('800.100.100')),

@@ -1,8 +1,15 @@
 /** Mistakes in enquiries and in reversals by key. */
 import { declined } from '@tollgate/plugin-kit'
 import { acquirerJson as right } from '../../../../connectors/acquirer-json/index.ts'
-import { contextOver, enquiring, resolving, type Wrong } from './changed-connector.ts'
+import { byStatus, contextOver, enquiring, resolving, type Wrong } from './changed-connector.ts'
 import { requestedReversals } from './reversals.ts'
+
+const missing = (statuses: readonly number[]) =>
+  enquiring(
+    byStatus(right.resolve.enquire!, (status) =>
+      statuses.includes(status) ? { is: 'notFound' } : undefined,
+    ),
+  )
 
 export const resolveMistakes: readonly Wrong[] = [
   {
@@ -49,6 +56,25 @@ export const resolveMistakes: readonly Wrong[] = [
       }
     }),
     noticed: ['a broken answer to an enquiry proves nothing'],
+  },
+  {
+    what: 'finds nothing wherever the status is 404',
+    connector: missing([404]),
+    noticed: ['a broken answer to an enquiry proves nothing'],
+  },
+  {
+    what: 'finds nothing while it is refused, or asks too often',
+    connector: missing([403, 429, 503]),
+    noticed: ['a broken answer to an enquiry proves nothing'],
+  },
+  {
+    what: 'takes 404 and 503 for a reversal of nothing',
+    connector: resolving({
+      reverseByKey: byStatus(right.resolve.reverseByKey!, (status) =>
+        status === 404 || status === 503 ? { is: 'nothing' } : undefined,
+      ),
+    }),
+    noticed: ['a broken answer to a reversal by key proves nothing'],
   },
   {
     what: 'says reversed of what it never asked to be reversed',
