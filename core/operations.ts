@@ -169,13 +169,13 @@ export function refusalReply(
 ): Reply {
   const known = refusalOf(error, { isClosed: false })
   const refusal = known instanceof GatewayError ? known : fault(engine, error, requestId)
-  const headers: Record<string, string> =
-    refusal.retryAfterSeconds === undefined
-      ? {}
-      : { 'Retry-After': String(refusal.retryAfterSeconds) }
+  const { status, retryAfterSeconds } = refusal
   return {
-    status: refusal.status,
-    headers,
+    status,
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+      ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
     body: refusalView(refusal, newId(), requestId, build, new Date(engine.clock.realMs())),
   }
 }

@@ -122,8 +122,10 @@ export class RequestBuilder {
     isStored = false,
   ): Wrong {
     if (leaf.isTolerated) return this.#onlyOnce(name)
+    const bare = sent.trim()
+    if (bare === '') return undefined
     const isFlag = leaf.field.format.kind === 'flag'
-    const value = isFlag ? (flagSpellings.get(sent) ?? sent) : sent
+    const value = isFlag ? (flagSpellings.get(bare) ?? bare) : bare
     const wrong = whyUnreadable(leaf.field, leaf.maxCharacters, value)
     if (wrong !== undefined) return wrong
     const cardData = isStored ? undefined : this.#cardDataIn(value, leaf)

@@ -223,7 +223,7 @@ export async function testEndpoint(
         detail: { url: withoutSecrets(endpoint.url) },
       }),
     )
-    const body = JSON.stringify({ type: 'TEST', payload: { id: messageId } })
+    const body = JSON.stringify({ type: 'test', payload: {} })
     const message = { id: messageId, sequence: 1, body }
     const underway: Underway = new Set()
     const looking = setInterval(() => {

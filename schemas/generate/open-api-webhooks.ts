@@ -36,11 +36,11 @@ export function notificationSchemas(): Json {
     title: 'TestNotification',
     type: 'object',
     properties: {
-      type: { const: 'TEST', description: 'Sent on request, to test an endpoint.' },
+      type: { const: 'test', description: 'Sent on request, to test an endpoint.' },
       payload: {
         type: 'object',
-        properties: { id: { type: 'string', description: 'Id of the test.' } },
-        required: ['id'],
+        description: 'Empty.',
+        properties: {},
         additionalProperties: true,
       },
     },

@@ -220,7 +220,7 @@ const chapter = (title: string, sections: readonly Section[]) => ({ title, secti
 const introduction = html`<header><h2>Payment API reference</h2>
 <p>Requests are forms whose fields have flat names with dots: <code>card.number</code>. <code>[n]</code> stands
 for an index from 0, <code>[name]</code> for a name of your choice. JSON bodies have the same fields, nested; every value is
-a text or a boolean. An empty value counts as absent. Answers are JSON, and new versions may add fields.
+a text or a boolean. Outer blanks of a value are no part of it, and an empty value counts as absent. Answers are JSON, and new versions may add fields.
 Paths are those of the server of this page. The same server has this API as an OpenAPI document, <code>/openapi.json</code>.</p>
 <pre><code>curl $BASE_URL/v1/payments \\
   -H "Authorization: Bearer $ACCESS_TOKEN" \\

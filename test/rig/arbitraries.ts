@@ -57,11 +57,14 @@ const second = fc
   .integer({ min: 0, max: 86_399 })
   .map((seconds) => new Date(seconds * 1000).toISOString().slice(11, 19))
 
+/** Outer blanks do not reach the request. */
+const isBare = (text: string) => text.trim() === text
+
 /** A valid value of the format, never empty, because an empty value counts as not sent. */
 export function validValueOf(format: Format): fc.Arbitrary<string> {
   switch (format.kind) {
     case 'text':
-      return textOf(character, format.min, format.max)
+      return textOf(character, format.min, format.max).filter(isBare)
     case 'digits':
       return digitsOf(format.min, format.max)
     case 'letters':
@@ -72,7 +75,11 @@ export function validValueOf(format: Format): fc.Arbitrary<string> {
       const fits = (text: string) => {
         const length = [...text].length
         return (
-          text.isWellFormed() && whole.test(text) && length >= Math.max(min, 1) && length <= max
+          isBare(text) &&
+          text.isWellFormed() &&
+          whole.test(text) &&
+          length >= Math.max(min, 1) &&
+          length <= max
         )
       }
       return fc.oneof(

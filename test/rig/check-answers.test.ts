@@ -64,7 +64,7 @@ describe('the check before every test', () => {
       receiver.trust({ secrets: ['whsec_c2VjcmV0'] })
       const id = '8a82944a4cc25ebf014cc2c782423202'
       const at = String(Math.floor(Date.now() / 1000))
-      const body = '{"type":"TEST","payload":{"id":"1","colour":"red"}}'
+      const body = '{"type":"test","payload":{"colour":"red"}}'
       const hmac = createHmac('sha256', 'secret').update([id, at, body].join('.')).digest('base64')
       await fetch(receiver.url, { method: 'POST', body, headers: {
         'webhook-id': id, 'webhook-timestamp': at, 'webhook-sequence': '1',

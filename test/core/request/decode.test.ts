@@ -47,8 +47,12 @@ describe('a form', () => {
     assert.deepEqual(accepted('descriptor=Zürich 🏔'), { descriptor: 'Zürich 🏔' })
   })
 
-  it('values of a form are not trimmed', () => {
-    assert.deepEqual(accepted('descriptor=+a+'), { descriptor: ' a ' })
+  it('outer blanks of a value are no part of it, and blanks alone count as not sent', () => {
+    const form = 'descriptor=+a+b+&amount=%C2%A01&card.holder=+&customParameters[note]=+a+'
+    assert.deepEqual(accepted(form), {
+      ...{ descriptor: 'a b', amount: '1' },
+      customParameters: { note: ' a ' },
+    })
   })
 
   it('an empty value counts as not sent, even beside the same name', () => {

@@ -43,7 +43,7 @@ describe('formats', () => {
       'patterns match whole values',
       match('a|b', 'a'),
       ['a', 'b'],
-      ['ab', 'xa', 'b\u2028'],
+      ['ab', 'xa', 'b\u2028b'],
       /^must match \^\(\?:a\|b\)\$/,
     ],
     ['amounts', amount, ['1', '1.00'], ['1.0', '', '12345678901'].filter(Boolean), /92\.00/],

@@ -325,6 +325,6 @@ describe('the state of an endpoint', () => {
       receiver.behave((_, response) => void response.writeHead(418).end('no coffee'))
       const tested = await run.gateway.webhooks.test(endpointId)
       assert.deepEqual([tested.delivered, tested.httpStatus], [false, 418])
-      assert.equal(receiver.received[0]?.notification?.type, 'TEST')
+      assert.equal(receiver.received[0]?.notification?.type, 'test')
     }))
 })

@@ -105,7 +105,8 @@ describe('checkouts over HTTP', () => {
 
   test('the id in the path makes no caller: what needs a token still does', async () => {
     const id = await made()
-    assert.equal((await ask(host.url, `/v1/checkouts/${id}/payment`)).status, 401)
+    const { status, headers } = await ask(host.url, `/v1/checkouts/${id}/payment`)
+    assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer'])
     assert.equal((await ask(host.url, `/v1/checkouts/${id}`, { method: 'DELETE' })).status, 401)
   })
 

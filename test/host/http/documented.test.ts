@@ -169,7 +169,7 @@ describe('every operation answers as documented', () => {
     const { received } = receiver
     assert.deepEqual(
       [received.at(-1)?.problem, received.at(-1)?.notification?.type],
-      [undefined, 'TEST'],
+      [undefined, 'test'],
     )
     await done('webhooks.replay', { token, ids, form: { from: '2026-01-01 00:00:00' } })
     await done('webhooks.deliveries', { token, ids })
