@@ -196,7 +196,11 @@ describe('the command line: settlement', () => {
         /There is no settlement file/,
       ],
       ['no payment', () => ['assign', 'x', '--reason', 'r'], /usage: .*<record> <payment>…/],
-      ['an unknown record', () => ['assign', 'x', 'f'.repeat(32), '--reason', 'r'], /no settlement record/],
+      [
+        'an unknown record',
+        () => ['assign', 'x', 'f'.repeat(32), '--reason', 'r'],
+        /no settlement record/,
+      ],
       ['no reason', () => ['rerun', 'x'], /--reason is missing/],
     ]
     for (const [name, words, expected] of mistakes) {
