@@ -202,8 +202,14 @@ export function momentOf(text: string, nowMs: number): string {
     const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
     return shownTime(new Date(nowMs - Number(ago[1]) * units[ago[2] as keyof typeof units]))
   }
-  if (/^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(text)) return text
+  if (/^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(text) && isReal(text)) return text
   throw new UsageError(`"${text}" is not a valid time: write ${sinceOption.meaning}`)
+}
+
+/** Whether a day and a time exist: 31 February is read as a day of March. */
+function isReal(text: string): boolean {
+  const at = new Date(`${text.replace(' ', 'T')}${text.length === 10 ? '' : 'Z'}`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().replace('T', ' ').startsWith(text)
 }
 
 /** The event's type and action: `PAYMENT`, `REGISTRATION CREATED`. */

@@ -105,7 +105,7 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   ETIMEDOUT: 'the server does not respond in time',
   ENOENT: 'no server listens there',
-  '28P01': 'the password is wrong',
+  '28P01': 'the user or the password is wrong',
   '28000': 'the user is not allowed to connect',
   '3D000': 'the server has no database with this name',
   '42501':

@@ -196,7 +196,12 @@ describe('the command line: listen', () => {
       ...words('listen', ...unknown),
     )
     await refused(/--forward-to must be a URL/, ...words('listen', '--forward-to', 'localhost'))
-    await refused(/"yesterday" is not a valid time/, ...words('listen', '--since', 'yesterday'))
+    for (const since of ['yesterday', '2026-02-31', '2026-03-14 24:30:00']) {
+      await refused(
+        / is not a valid time: write "2026-03-14"/,
+        ...words('listen', '--since', since),
+      )
+    }
     await refused(/types/, ...words('listen', '--types', 'EVERYTHING'))
     await refused(/either the id of an event, or --since/, ...words('events', 'replay'))
   })
