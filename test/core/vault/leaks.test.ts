@@ -33,7 +33,7 @@ const canaries: Record<string, string[]> = {
   'card.number': Object.values(numbers).filter((number) => number !== numbers.token),
   'card.cvv': ['761', '762', '763'],
   'bankAccount.iban': [
-    'DE89370400440532013000',
+    'DE95370400440815471142',
     'DE62370400440532013001',
     'DE75512108001245126199',
   ],
@@ -102,7 +102,7 @@ describe('secrets', () => {
     const bank = { paymentBrand: 'DIRECTDEBIT_SEPA', 'bankAccount.holder': holder }
     await send('iban', {
       ...bank,
-      'bankAccount.iban': 'DE89370400440532013000',
+      'bankAccount.iban': 'DE95370400440815471142',
       'bankAccount.bic': 'MARKDEF1100',
     })
     await send('ibanDeclined', {

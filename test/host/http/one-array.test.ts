@@ -97,7 +97,7 @@ describe('one array of parameters', () => {
     }
     const items = Array.from({ length: 500 }, (_, index) => [
       `cart.items[${index}].name`,
-      'Book '.repeat(50),
+      'Books'.repeat(50),
     ])
     const long = { ...whole, ...Object.fromEntries(items) }
     assert.deepEqual(errorsOf(await post('/scheduling/v1/schedules', long)), ['cart'])
