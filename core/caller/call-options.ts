@@ -14,7 +14,7 @@ export const agreedOptions = [...requestOptions, 'proposal'] as const
 
 /** @throws GatewayError 200.300.404 naming each option that the call does not take. */
 export function refuseUnknownOptions(options: unknown, known: readonly string[]): void {
-  const refusal = unknownOptions(options, known)
+  const refusal = options === null ? undefined : unknownOptions(options, known)
   if (refusal !== undefined) throw refusal
 }
 
@@ -23,8 +23,8 @@ export function unknownOptions(
   options: unknown,
   known: readonly string[],
 ): GatewayError | undefined {
-  if (options === undefined || options === null) return undefined
-  if (typeof options !== 'object') {
+  if (options === undefined) return undefined
+  if (typeof options !== 'object' || options === null) {
     const message = `must be an object, such as { ${known[0]} }`
     return new GatewayError('200.300.404', { parameterErrors: [{ name: 'options', message }] })
   }
