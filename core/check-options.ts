@@ -2,6 +2,7 @@
  * The options of `createGateway` as data: their names and forms. A program learns of all its mistakes at once,
  * before anything is opened.
  */
+import { isModuleNamespaceObject, isPromise } from 'node:util/types'
 import { sslParameters } from './db/connection.ts'
 import type { DatabaseOptions } from './db/database-options.ts'
 import { databaseUrl, urlProblem } from './db/database-url.ts'
@@ -60,7 +61,7 @@ const keyProvider: Form = (value) =>
 const plugins: Form = (value) => {
   if (!Array.isArray(value)) return list(value)
   const wrong = value.findIndex((one) => !isGroup(one) || typeof one.name !== 'string')
-  if (wrong !== -1) return `has no plugin at position ${wrong}, but ${shown(value[wrong])}`
+  if (wrong !== -1) return noPlugin(value[wrong], wrong)
   // A connector or authenticator has its own facts, which no plugin has.
   const bare = value.find((one: Group) => 'supports' in one)
   if (bare !== undefined) {
@@ -71,6 +72,15 @@ const plugins: Form = (value) => {
     if (taken !== undefined) return `has "${name}", which ${taken}`
   }
   return undefined
+}
+
+/** What stands in the place of a plugin, with the remedy where one is known. */
+function noPlugin(value: unknown, at: number): string {
+  if (isPromise(value)) return `has a promise at position ${at}: await it`
+  if (isModuleNamespaceObject(value)) {
+    return `has a module at position ${at}: pass its default export`
+  }
+  return `has no plugin at position ${at}, but ${shown(value)}`
 }
 
 /** The queue of a job has its name, and the engine has queues of its own. */

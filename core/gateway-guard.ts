@@ -1,8 +1,10 @@
 /**
  * The one guard around a gateway. Whatever part of it a program calls: while the database cannot be used, the call
  * fails with one refusal, and after the end of the gateway with another. So a new method needs no code for either.
+ * A misspelt option is refused here, too, where the method does not look for it itself.
  */
 import { traced } from './call-trace.ts'
+import { unknownOptions } from './caller/call-options.ts'
 import { isUnavailable } from './db/failures.ts'
 import { databaseUnavailable } from './db/unavailable.ts'
 import { GatewayError } from './errors.ts'
@@ -39,6 +41,23 @@ const synchronous: ReadonlySet<PropertyKey> = new Set(['on', 'serves', 'portOf',
 
 type Method = (...given: unknown[]) => unknown
 
+/** The names that the objects among a method's arguments can have, in their order. */
+type Names = readonly (Readonly<Record<string, true>> | undefined)[]
+
+/** The names of methods' options, under the methods' own names. */
+export type NamesOfOptions = { readonly [name: PropertyKey]: Names | NamesOfOptions | undefined }
+
+const isNames = (row: Names | NamesOfOptions | undefined): row is Names => Array.isArray(row)
+
+/** Of the first argument that has an unknown name. */
+function unknownIn(given: readonly unknown[], names: Names): GatewayError | undefined {
+  for (const [at, known] of names.entries()) {
+    const refusal = known && unknownOptions(given[at], Object.keys(known))
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
 /** What a report file is read with. */
 type File = { readonly open: () => AsyncIterable<unknown> }
 
@@ -49,46 +68,61 @@ const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
 /** A gateway behind its guard. */
-export function guarded<Whole extends object>(gateway: Whole, end: End): Whole {
+export function guarded<Whole extends object>(
+  gateway: Whole,
+  end: End,
+  options: NamesOfOptions,
+): Whole {
   const parts = new WeakMap<object, object>()
-  return partOf(gateway, true)
+  return partOf(gateway, options, true)
 
-  function partOf<Part extends object>(part: Part, isWhole = false): Part {
+  function partOf<Part extends object>(part: Part, names: NamesOfOptions, isWhole = false): Part {
     const known = parts.get(part)
     if (known !== undefined) return known as Part
     const methods = new WeakMap<Method, Method>()
     const proxy = new Proxy(part, {
       get(target, name) {
         const value = Reflect.get(target, name, target) as unknown
+        const row = Object.hasOwn(names, name) ? names[name] : undefined
         if (name === 'constructor') return value
         if (typeof value === 'function') {
           const method = value as Method
-          const own = methods.get(method) ?? methodOf(target, name, method, isWhole)
+          const own =
+            methods.get(method) ?? methodOf(target, name, method, isNames(row) ? row : [], isWhole)
           methods.set(method, own)
           return own
         }
-        return typeof value === 'object' && value !== null ? partOf(value) : value
+        return typeof value === 'object' && value !== null
+          ? partOf(value, row === undefined || isNames(row) ? {} : row)
+          : value
       },
     })
     parts.set(part, proxy)
     return proxy
   }
 
-  function methodOf(target: object, name: PropertyKey, method: Method, isWhole: boolean): Method {
+  function methodOf(
+    target: object,
+    name: PropertyKey,
+    method: Method,
+    names: Names,
+    isWhole: boolean,
+  ): Method {
     const isOpen = isWhole && answersAlways.has(name)
     return (...given) =>
       traced(() => {
         const work = () => Reflect.apply(method, target, given)
         if (isOpen) return work()
-        return end.isClosed ? refused(name, method) : result(work)
+        const refusal = end.isClosed ? closedError() : unknownIn(given, names)
+        return refusal === undefined ? result(work) : refused(refusal, name, method)
       })
   }
 
   /** Fails in the way of the method: some return no promise. */
-  function refused(name: PropertyKey, method: Method): unknown {
+  function refused(refusal: GatewayError, name: PropertyKey, method: Method): unknown {
     const isGenerator = method.constructor.name === 'AsyncGeneratorFunction'
-    if (isGenerator || synchronous.has(name)) throw closedError()
-    return Promise.reject(closedError())
+    if (isGenerator || synchronous.has(name)) throw refusal
+    return Promise.reject(refusal)
   }
 
   function result(work: () => unknown): unknown {

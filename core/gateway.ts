@@ -13,6 +13,7 @@ import { clientOf, inOpenTransaction } from './db/open-transaction.ts'
 import type { TransactionClient } from './db/program-client.ts'
 import type { Engine, Environment } from './engine.ts'
 import type { Entities } from './entity/entities.ts'
+import { GatewayError } from './errors.ts'
 import { Events } from './event-feed/api.ts'
 import {
   type SubscribeOptions,
@@ -233,8 +234,16 @@ export class Gateway {
     return receive(this.#engine, connector, account, message, address)
   }
 
-  /** Calls `handler` after each commit of this process. A crash can lose calls. Returns a function that ends the calls. */
+  /**
+   * Calls `handler` after each commit of this process. A crash can lose calls. Returns a function that ends the calls.
+   *
+   * @throws GatewayError 200.300.404 for what is no function.
+   */
   on(handler: (event: GatewayEvent) => void): () => void {
+    if (typeof handler !== 'function') {
+      const message = 'must be a function: on(handler)'
+      throw new GatewayError('200.300.404', { parameterErrors: [{ name: 'handler', message }] })
+    }
     return this.#engine.events.on(handler)
   }
 

@@ -8,6 +8,7 @@ import { digestIdempotencyKeys } from './db/digest-idempotency.ts'
 import type { Engine } from './engine.ts'
 import { Entities } from './entity/entities.ts'
 import { Gateway } from './gateway.ts'
+import { namesOfOptions } from './gateway-calls.ts'
 import { type End, guarded } from './gateway-guard.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Dispatcher } from './jobs/dispatcher.ts'
@@ -184,5 +185,5 @@ function assembleGateway(
     graceMs: options.shutdownGraceMs ?? 40_000,
     closeExporters: () => closeExporters(started.exporters, { log }),
   })
-  return guarded(gateway, end)
+  return guarded(gateway, end, namesOfOptions)
 }

@@ -14,10 +14,23 @@ export const agreedOptions = [...requestOptions, 'proposal'] as const
 
 /** @throws GatewayError 200.300.404 naming each option that the call does not take. */
 export function refuseUnknownOptions(options: unknown, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) return
+  const refusal = options === null ? undefined : unknownOptions(options, known)
+  if (refusal !== undefined) throw refusal
+}
+
+/** The refusal of options that the call does not take, and of what holds none: a text would be read as no options. */
+export function unknownOptions(
+  options: unknown,
+  known: readonly string[],
+): GatewayError | undefined {
+  if (options === undefined) return undefined
+  if (typeof options !== 'object' || options === null) {
+    const message = `must be an object, such as { ${known[0]} }`
+    return new GatewayError('200.300.404', { parameterErrors: [{ name: 'options', message }] })
+  }
   const unknown = Object.keys(options).filter((name) => !known.includes(name))
-  if (unknown.length === 0) return
-  throw new GatewayError('200.300.404', {
+  if (unknown.length === 0) return undefined
+  return new GatewayError('200.300.404', {
     parameterErrors: unknown.map((name) => ({
       name: printableName(name),
       message: why(name, known),

@@ -10,6 +10,7 @@ import {
   type Wallet,
   type WalletField,
 } from '@tollgate/plugin-kit'
+import { suggest, vocabularyOf } from '../near-name.ts'
 import { asConnector } from './authenticator.ts'
 import type { ConnectorReach } from './reach.ts'
 import { checkSettings, refuseUnreachable } from './settings.ts'
@@ -101,11 +102,14 @@ export class Registry {
         )
       }
       names.add(plugin.name)
-      for (const connector of plugin.connectors ?? []) this.#add(plugin, connector, configs)
-      for (const authenticator of plugin.authenticators ?? []) {
-        this.#addAuthenticator(plugin, authenticator, configs)
+      try {
+        this.#addParts(plugin, configs)
+      } catch (error) {
+        // Settings under a misspelt name are missing under the right one.
+        const strange = strangeNames(plugins, configs)
+        if (!(error instanceof PluginError) || error.code !== 'bad-setting') throw error
+        throw new PluginError(error.code, [...strange, error.message].join('; '))
       }
-      for (const wallet of plugin.wallets ?? []) this.#addWallet(plugin, wallet, configs)
     }
     this.#refuseUnknown(configs)
     this.transfers = byName(
@@ -120,17 +124,21 @@ export class Registry {
     )
   }
 
+  #addParts(plugin: Plugin, configs: Configs): void {
+    for (const connector of plugin.connectors ?? []) this.#add(plugin, connector, configs)
+    for (const authenticator of plugin.authenticators ?? []) {
+      this.#addAuthenticator(plugin, authenticator, configs)
+    }
+    for (const wallet of plugin.wallets ?? []) this.#addWallet(plugin, wallet, configs)
+  }
+
   /** Settings under a misspelt name would be ignored. */
-  #refuseUnknown(configs: Readonly<Record<string, Record<string, unknown>>>): void {
+  #refuseUnknown(configs: Configs): void {
+    const strange = strangeNames(this.plugins, configs)
+    if (strange.length > 0) throw new PluginError('bad-setting', strange.join('; '))
     for (const [name, settings] of Object.entries(configs)) {
-      const loaded = this.#byName.get(name)
-      if (loaded === undefined) {
-        throw new PluginError(
-          'bad-setting',
-          `connectors.${name.slice(0, 40)}: no plugin brings a connector, authenticator or wallet of this name. These are there: ${this.names().join(', ') || 'none'}.`,
-        )
-      }
-      if (loaded.connector.config === undefined && Object.keys(settings).length > 0) {
+      if (this.#byName.get(name)?.connector.config !== undefined) continue
+      if (Object.keys(settings).length > 0) {
         throw new PluginError('bad-setting', `connectors.${name}: it takes no settings here.`)
       }
     }
@@ -258,6 +266,19 @@ export class Registry {
         isAuthenticator(loaded) && loaded.authenticator.supports.modes?.includes(mode) === true,
     )
   }
+}
+
+/** Names of settings that no part of a plugin has, each in a sentence. */
+function strangeNames(plugins: readonly Plugin[], configs: Configs): string[] {
+  const known = plugins.flatMap(({ connectors = [], authenticators = [], wallets = [] }) =>
+    [...connectors, ...authenticators, ...wallets].map(({ name }) => name),
+  )
+  const strange = Object.keys(configs).filter((name) => !known.includes(name))
+  return strange.map((name) => {
+    const meant = suggest(name, vocabularyOf(known))
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    return `connectors.${name.slice(0, 40)} belongs to no connector, authenticator or wallet${hint} (there are: ${known.join(', ') || 'none'})`
+  })
 }
 
 const walletFields: readonly WalletField[] = ['applePay', 'googlePay', 'samsungPay']

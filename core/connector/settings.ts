@@ -4,6 +4,9 @@ import { suggest, vocabularyOf } from '../near-name.ts'
 import { checkUrl } from '../net/address.ts'
 import { type ConnectorReach, connectorRules } from './reach.ts'
 
+/** What is wrong with one setting. */
+export type SettingProblem = { readonly name: string; readonly message: string }
+
 /**
  * Checks settings against their table and converts them to their types.
  *
@@ -15,28 +18,38 @@ export function checkSettings(
   given: Readonly<Record<string, unknown>>,
   where: string,
 ): Readonly<Record<string, unknown>> {
-  const problems: string[] = []
+  const { read, problems } = readSettings(table, given)
+  if (problems.length === 0) return read
+  const told = problems.map(({ name, message }) => `${where}.${name} ${message}`)
+  throw new PluginError('bad-setting', told.join('; '))
+}
+
+/** The same for a caller who has more to check: unknown settings first, then the others in the order of the table. */
+export function readSettings(
+  table: Group,
+  given: Readonly<Record<string, unknown>>,
+): { read: Readonly<Record<string, unknown>>; problems: readonly SettingProblem[] } {
+  const problems: SettingProblem[] = []
   const known = new Set(table.fields.map((field) => field.name))
   for (const name of Object.keys(given)) {
     if (known.has(name)) continue
     const meant = suggest(name, vocabularyOf(known))
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    problems.push(`${where}.${name} is no setting${hint} (known: ${[...known].join(', ')})`)
+    problems.push({ name, message: `is no setting${hint} (known: ${[...known].join(', ')})` })
   }
-  const result: Record<string, unknown> = {}
+  const read: Record<string, unknown> = {}
   for (const field of table.fields) {
-    const raw = given[field.name] ?? field.options.default
+    const { name } = field
+    const raw = given[name] ?? field.options.default
     if (raw === undefined || raw === '') {
-      if (field.need === 'R') problems.push(`${where}.${field.name} is missing: ${field.meaning}`)
+      if (field.need === 'R') problems.push({ name, message: `is missing: ${field.meaning}` })
       continue
     }
     const value = typed(field.format, raw)
-    if (value === undefined)
-      problems.push(`${where}.${field.name} ${shown(field, raw)} ${expected(field.format)}`)
-    else result[field.name] = value
+    if (value !== undefined) read[name] = value
+    else problems.push({ name, message: `${shown(field, raw)} ${expected(field.format)}` })
   }
-  if (problems.length > 0) throw new PluginError('bad-setting', problems.join('; '))
-  return Object.freeze(result)
+  return { read: Object.freeze(read), problems }
 }
 
 /**

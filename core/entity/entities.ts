@@ -7,10 +7,11 @@ import type { Lanes } from '../db/lanes.ts'
 import { ProposalError, type TwoPeople } from '../four-eyes/two-people.ts'
 import { isId, newId, newToken } from '../ids.ts'
 import type { Vault } from '../vault/vault.ts'
-import { checkGiven, fieldsOf, shownSettings, splitSettings } from './account-settings.ts'
+import { shownSettings, wrongFields } from './account-settings.ts'
 import type { AgreedChange, Change, NewEntity } from './change.ts'
 import { Dispatching } from './dispatching.ts'
-import { EntityChanges, refuseNumberIn } from './entity-changes.ts'
+import { checkName, EntityChanges } from './entity-changes.ts'
+import { type NewAccount, readNewAccount } from './new-account.ts'
 import type { Usual } from './protections.ts'
 import {
   addAccount,
@@ -27,16 +28,7 @@ import {
 import { checkTokenLimits, limitedHash, plainHash, type TokenLimits } from './token.ts'
 
 export type { AgreedChange, Change, NewEntity } from './change.ts'
-
-export type NewAccount = {
-  readonly channelId: string
-  readonly connector: string
-  readonly mode: 'EXTERNAL' | 'LIVE'
-  /** Brands of the account. Default: all. */
-  readonly brands?: readonly string[]
-  /** Settings of the connector's table `account`. Secret ones are sealed. */
-  readonly settings: Readonly<Record<string, unknown>>
-}
+export type { NewAccount } from './new-account.ts'
 
 export type RotationOptions = {
   /** How long both tokens are valid. Default: one day. 0 ends the old token at once. */
@@ -135,7 +127,7 @@ export class Entities {
     { by, proposal, ...narrower }: TokenLimits & AgreedChange = {},
   ): Promise<{ id: string; token: string }> {
     checkTokenLimits(narrower, this.#clock.realMs())
-    refuseNumberIn(name, 'token')
+    checkName(name, 'token')
     if ((await this.get(entityId)) === undefined) throw new Error(`there is no entity ${entityId}`)
     const id = newId()
     const token = newToken()
@@ -217,25 +209,24 @@ export class Entities {
   }
 
   /** All tokens of an entity, including ended ones, without the tokens themselves. */
-  tokens(entityId: string): Promise<ListedToken[]> {
-    return this.#lanes.single(tokensOf(entityId))
+  async tokens(entityId: string): Promise<ListedToken[]> {
+    return isId(entityId) ? this.#lanes.single(tokensOf(entityId)) : []
   }
 
   /**
    * Creates an acquirer account of a channel.
    *
-   * @throws PluginError naming the setting that is wrong · ConfirmationNeededError
+   * @throws GatewayError 400 naming each field that is wrong · ConfirmationNeededError
    */
   async createAccount(account: NewAccount, { by, proposal }: AgreedChange = {}): Promise<string> {
-    const loaded = this.#registry.get(account.connector)
-    if (loaded === undefined) {
-      throw new Error(
-        `no connector is named "${account.connector}" (there are: ${this.#registry.names().join(', ')})`,
-      )
-    }
-    if (fieldsOf(loaded).length > 0) checkGiven(loaded, account.settings)
-    const { open, secrets } = splitSettings(loaded, account.settings)
-    const { channelId, connector, mode, brands = null } = account
+    const places = { environment: this.#environment, registry: this.#registry }
+    const { read, problems } = readNewAccount(
+      account,
+      await this.get(String(account?.channelId)),
+      places,
+    )
+    if (read === undefined) throw wrongFields(problems)
+    const { channelId, connector, mode, brands, open, secrets } = read
     const shown = shownSettings(open)
     const facts = { connector, mode, brands, settings: shown }
     const use = await this.#two.need(
@@ -247,26 +238,16 @@ export class Entities {
     const sealed =
       Object.keys(secrets).length === 0
         ? null
-        : this.#vault.seal({ table: 'merchant_account', id, ownerId: account.channelId }, secrets)
+        : this.#vault.seal({ table: 'merchant_account', id, ownerId: channelId }, secrets)
     const [made] = await this.#lanes.single(
       addAccount({
-        id,
-        channelId: account.channelId,
-        connector: account.connector,
-        mode: account.mode,
-        brands: account.brands ?? null,
+        ...{ id, channelId, connector, mode, brands },
         settings: JSON.stringify(open),
         dataKeyId: sealed?.dataKeyId ?? null,
         sealed: sealed?.sealed ?? null,
         by: actorBy(by),
         use,
-        after: {
-          connector: account.connector,
-          mode: account.mode,
-          brands: account.brands ?? null,
-          settings: shown,
-          sealed: Object.keys(secrets),
-        },
+        after: { ...facts, sealed: Object.keys(secrets) },
       }),
     )
     if (made === undefined) throw new ProposalError(`proposal ${proposal} was carried out before`)

@@ -35,7 +35,7 @@ export class EntityChanges {
   }
 
   async create(entity: NewEntity, { by, proposal }: AgreedChange): Promise<string> {
-    if (!Object.hasOwn(parentKind, entity.kind ?? '')) {
+    if (!Object.hasOwn(parentKind, entity?.kind ?? '')) {
       throw new Error(`kind must be ${Object.keys(parentKind).join(', ')}`)
     }
     const { kind, name, parentId, settings = {} } = entity
@@ -47,8 +47,7 @@ export class EntityChanges {
     if (wanted !== null && (await this.#get(parentId))?.kind !== wanted) {
       throw new Error(`a ${kind} needs parentId, the id of a ${wanted}`)
     }
-    if (typeof name !== 'string' || name.trim() === '') throw new Error(`a ${kind} needs a name`)
-    refuseNumberIn(name, kind)
+    checkName(name, kind)
     checkEntitySettings(settings)
     const id = entity.id ?? newOpaqueId()
     if (entity.id !== undefined && (await this.#get(id)) !== undefined) return id
@@ -146,6 +145,10 @@ const carriedOut = (proposal: string | undefined) =>
   new ProposalError(`proposal ${proposal} was carried out before`)
 
 /** Names are stored in clear, and the audit trail repeats them with every action. */
-export function refuseNumberIn(name: string, of: EntityKind | 'token'): void {
+export function checkName(name: unknown, of: EntityKind | 'token'): void {
+  if (typeof name !== 'string' || name.trim() === '') throw new Error(`a ${of} needs a name`)
+  if (!name.isWellFormed() || name.includes('\0')) {
+    throw new Error(`the name of a ${of} must have whole characters, and not U+0000`)
+  }
   if (holdsCardNumber(name)) throw new Error(`the name of a ${of} must not hold a card number`)
 }

@@ -112,6 +112,9 @@ export function checkEntitySettings(
   settings: Readonly<Record<string, unknown>>,
   isChange = false,
 ): void {
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
+    throw new Error('settings must be an object, such as { cvvRequired: true }')
+  }
   for (const [name, value] of Object.entries(settings)) {
     const setting = Object.hasOwn(known, name) ? known[name] : undefined
     if (setting === undefined) {

@@ -62,6 +62,10 @@ export const limitedHash = (token: string): Buffer =>
 
 /** @throws Error naming the wrong limit. */
 export function checkTokenLimits(limits: TokenLimits, nowMs: number): void {
+  for (const name of ['rights', 'networks'] as const) {
+    if (limits[name] === undefined || Array.isArray(limits[name])) continue
+    throw new Error(`${name} must be a list of texts; leave it out for all`)
+  }
   if (limits.rights !== undefined) {
     if (limits.rights.length === 0) throw new Error(`a token needs a right: ${namesOfRights}`)
     for (const name of limits.rights) {

@@ -19,12 +19,11 @@ import { type AccountCheck, checkAccount } from './check.ts'
 import {
   changedMeanwhile,
   checkBrands,
+  checked,
   checkId,
-  checkNew,
   checkPosition,
   noSuchAccount,
   refuseOthers,
-  split,
   wrong,
 } from './fields.ts'
 import { activity, factsOf, isSame, type Planned, refuseUnseen } from './planned.ts'
@@ -87,26 +86,10 @@ export class Accounts {
    * Connects a channel to an acquirer.
    *
    * @returns the id of the account.
-   * @throws GatewayError 400 naming the field that is wrong · ConfirmationNeededError
+   * @throws GatewayError 400 naming each field that is wrong · ConfirmationNeededError
    */
-  async add(account: NewAccount, change: AgreedChange = {}): Promise<string> {
-    const { channelId, connector, mode, settings } = account
-    const channel = isId(channelId) ? await this.#entities.get(channelId) : undefined
-    if (channel?.kind !== 'channel') throw wrong('channel', 'must be the id of a channel')
-    const names = this.#engine.registry.names().join(', ')
-    const loaded = this.#engine.registry.get(connector)
-    if (loaded === undefined) {
-      throw wrong('connector', `must be the name of an installed connector: ${names}`)
-    }
-    const only = this.#engine.environment === 'live' ? 'LIVE' : 'EXTERNAL'
-    if (mode !== only) {
-      throw wrong('mode', `must be ${only} in the ${this.#engine.environment} environment`)
-    }
-    checkNew(loaded, settings)
-    split(loaded, settings)
-    const brands = checkBrands(account.brands ?? null)
-    const { brands: _, ...rest } = account
-    return this.#entities.createAccount({ ...rest, ...(brands === null ? {} : { brands }) }, change)
+  add(account: NewAccount, change: AgreedChange = {}): Promise<string> {
+    return this.#entities.createAccount(account, change)
   }
 
   /** Accounts of an entity and of those below it, or all, by id. @throws GatewayError 400 */
@@ -166,9 +149,8 @@ export class Accounts {
       const loaded = this.#loaded(row)
       const given = settings ?? {}
       refuseOthers(loaded, given, 'open')
-      checkNew(loaded, given)
       const secrets = await this.#secretsOf(row)
-      const { open } = split(loaded, { ...row.settings, ...given, ...secrets })
+      const { open } = checked(loaded, given, { ...row.settings, ...given, ...secrets })
       const to = {
         ...row,
         settings: open,
@@ -195,8 +177,8 @@ export class Accounts {
       const loaded = this.#loaded(row)
       if (Object.keys(secrets).length === 0) throw wrong('secrets', 'must have at least one secret')
       refuseOthers(loaded, secrets, 'secret')
-      checkNew(loaded, secrets, 'secrets')
-      const all = split(loaded, { ...row.settings, ...(await this.#secretsOf(row)), ...secrets })
+      const stored = { ...row.settings, ...(await this.#secretsOf(row)) }
+      const all = checked(loaded, secrets, { ...stored, ...secrets }, 'secrets')
       const place = { table: 'merchant_account', id: row.id, ownerId: row.channel_id } as const
       const { dataKeyId, sealed } = this.#engine.vault.seal(place, all.secrets)
       return {

@@ -1,11 +1,15 @@
 /** Checks the parts of an acquirer account as a person gives them. */
-import { PluginError } from '@tollgate/plugin-kit'
-import { brandOf, brands } from '@tollgate/schemas'
 import type { Loaded } from '../connector/registry.ts'
-import { checkGiven, fieldsOf, isOpen, splitSettings } from '../entity/account-settings.ts'
+import {
+  type AccountSettings,
+  fieldsOf,
+  isOpen,
+  readAccount,
+  wrongFields,
+} from '../entity/account-settings.ts'
+import { readBrands } from '../entity/new-account.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { suggest, vocabularyOf } from '../near-name.ts'
 
 const highestPosition = 1_000
 
@@ -24,37 +28,20 @@ export const changedMeanwhile = () =>
 export const noSuchAccount = () =>
   new GatewayError('700.400.580', { status: 404, description: 'there is no such account' })
 
-/** All settings of an account, checked together, and split into open and secret ones. @throws GatewayError */
-export const split = (
-  loaded: Loaded,
-  all: Readonly<Record<string, unknown>>,
-): ReturnType<typeof splitSettings> => {
-  if (loaded.connector.account === undefined) none(all, loaded.connector.name)
-  return checkedBy('settings', () => splitSettings(loaded, all))
-}
-
-/** What a person gives now. @throws GatewayError naming each wrong setting, and never a value */
-export function checkNew(
+/**
+ * What a person gives now beside the stored settings, checked together and split into open and secret ones.
+ *
+ * @throws GatewayError naming each wrong setting, and never a value
+ */
+export function checked(
   loaded: Loaded,
   given: Readonly<Record<string, unknown>>,
-  name: 'settings' | 'secrets' = 'settings',
-): void {
-  if (loaded.connector.account !== undefined) checkedBy(name, () => checkGiven(loaded, given))
-}
-
-function none(given: Readonly<Record<string, unknown>>, connector: string): void {
-  if (Object.keys(given).length === 0) return
-  throw wrong('settings', `must be empty: ${connector} has no settings`)
-}
-
-/** The sentences of a settings table name every setting and never a secret value. */
-function checkedBy<T>(name: string, check: () => T): T {
-  try {
-    return check()
-  } catch (thrown) {
-    if (thrown instanceof PluginError) throw wrong(name, `are wrong: ${thrown.message}`)
-    throw thrown
-  }
+  all: Readonly<Record<string, unknown>>,
+  as: 'settings' | 'secrets' = 'settings',
+): AccountSettings {
+  const { problems, ...split } = readAccount(loaded, given, all, as)
+  if (problems.length > 0) throw wrongFields(problems)
+  return split
 }
 
 /** @throws GatewayError when a name in `given` is no setting of the wanted kind. */
@@ -73,28 +60,11 @@ export function refuseOthers(
   }
 }
 
-/** Brands by their codes, each once; an empty list stands for all. */
-export function checkBrands(brands: readonly string[] | null): string[] | null {
-  if (brands === null || brands.length === 0) return null
-  const codes = brands.map((name) => {
-    const brand = brandOf(name)
-    if (brand === undefined) throw wrong('brands', unknownBrand(name))
-    return brand.code
-  })
-  return [...new Set(codes)]
-}
-
-/** The codes of brands by what people write for them. */
-const codes = new Map(
-  brands.flatMap(({ code, aliases, title }) =>
-    [code, ...aliases, title].map((name) => [name, code]),
-  ),
-)
-
-function unknownBrand(name: string): string {
-  const meant = codes.get(suggest(name, vocabularyOf(codes.keys())) ?? '')
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `has the unknown brand ${name.slice(0, 32)}${hint}`
+/** Brands by their codes, each once; an empty list stands for all. @throws GatewayError */
+export function checkBrands(given: readonly string[] | null): string[] | null {
+  const { brands, problems } = readBrands(given)
+  if (problems.length > 0) throw wrongFields(problems)
+  return brands
 }
 
 /** @throws GatewayError for a text that is no id. */

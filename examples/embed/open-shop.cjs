@@ -51,7 +51,7 @@ exports.openShop = async ({ tollgate, simulator, host, express, databaseUrl, key
     )
     const isPaid = payment.result.code.startsWith('000.100.1')
     orders.set(orderId, { payment: payment.id, paid: isPaid, why: payment.result.description })
-    if (isPaid) await gateway.sendJob('send-receipt', { orderId }, orderId)
+    if (isPaid) await gateway.sendJob('send-receipt', { orderId }, { key: orderId })
     response.status(isPaid ? 201 : 402).json({ orderId, ...orders.get(orderId) })
   })
   app.get('/orders/:id', (request, response) => {

@@ -135,3 +135,13 @@ export function checkHostOptions(
   }
   if (problems.length > 0) throw new OptionsError(problems, what)
 }
+
+/** @throws OptionsError for arguments of `listen`, as Node's and Express's own have them. */
+export function refuseArguments(given: readonly unknown[]): void {
+  if (given.every((one) => one === undefined)) return
+  const [first] = given
+  const port = isGroup(first) ? first.port : first
+  const such = Number.isInteger(port) ? String(port) : '8080'
+  const message = `takes no arguments: createHost(gateway, { host: '127.0.0.1', port: ${such} }).listen()`
+  throw new OptionsError([{ option: 'listen', message }], 'createHost')
+}

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { type Gateway, GatewayError, newId, optionForms, type Pods } from '@tollgate/core'
 import { compile } from 'proxy-addr'
-import { checkHostOptions } from './check-options.ts'
+import { checkHostOptions, refuseArguments } from './check-options.ts'
 import { expressApp } from './express-app.ts'
 import { answerFault } from './fault.ts'
 import { isLoopback } from './loopback.ts'
@@ -42,7 +42,7 @@ export type Host = {
    * called with the objects of Node's server.
    */
   readonly app: RequestListener
-  /** Serves it. @throws ListenError */
+  /** Serves it at the address in the options of `createHost`. @throws ListenError · OptionsError for arguments */
   listen(): Promise<Listening>
   /**
    * For an app of your own: long reads end early from now on. Resolves when every running request was
@@ -92,7 +92,8 @@ export function createHost(served: Gateway | Pods, options: HostOptions = {}): H
       state.closing = true
       return underWay.quiet()
     },
-    async listen() {
+    async listen(...given: readonly unknown[]) {
+      refuseArguments(given)
       const limits = optionForms.withDefaults(defaultLimits, options.limits)
       const isProxy = compile([...parts.trustedProxy])
       const server = openServer(

@@ -156,6 +156,17 @@ describe('options of createGateway', () => {
     assert.match((await problemsOf({ ...right, plugins: [undefined] })).plugins!, /position 0/)
   })
 
+  test('a module and a promise of one in the place of a plugin are named, with the remedy', async () => {
+    const plugins = async (one: unknown) => (await problemsOf({ ...right, plugins: [one] })).plugins
+    const path = '../../connectors/simulator/index.ts'
+    assert.equal(await plugins(import(path)), 'has a promise at position 0: await it')
+    assert.equal(
+      await plugins(await import(path)),
+      'has a module at position 0: pass its default export',
+    )
+    assert.equal(await plugins(undefined), 'has no plugin at position 0, but undefined')
+  })
+
   test('ports that merchants must not reach are whole numbers below a known name', async () => {
     const told = (allowLoopbackForMerchants: unknown) =>
       problemsOf({ ...right, allowLoopbackForMerchants })

@@ -45,8 +45,14 @@ describe('settings of connectors', () => {
   }
 
   test('a name that no plugin brings is refused, with the names that are there', () => {
-    assert.match(refusal({ acem: { region: 'eu' } })!, /^connectors\.acem: .*acme, plain/)
-    assert.match(refusal({ acem: {} })!, /^connectors\.acem: /)
+    const strange =
+      'connectors.acem belongs to no connector, authenticator or wallet; did you mean acme? (there are: acme, plain)'
+    assert.equal(refusal({ acem: { region: 'eu' } }), strange)
+    assert.equal(refusal({ acem: {} }), strange)
+    assert.equal(refusal({ acem: {}, plian: {} })!.match(/belongs to no/g)!.length, 2)
+    // The settings are missing under the right name, which alone would not tell why.
+    const long = refusal({ acem: { region: 'eu' }, acme: { region: 'a long region' } })!
+    assert.ok(long.startsWith(`${strange}; connectors.acme.region is "a long region": `), long)
     assert.equal(refusal({ acme: { region: 'eu' }, plain: {} }), undefined)
   })
 

@@ -2,36 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { answersAlways } from '../../core/gateway-guard.ts'
 import { type Gateway, GatewayError, newId } from '../../core/index.ts'
+import { callMethod, everyMethod } from '../rig/every-method.ts'
 import { card, startGateway, type TestGateway } from '../rig/gateway.ts'
 import { type Line, lineTo } from '../rig/proxy.ts'
-
-/** Names of methods, also of those that classes share with their instances. */
-function methodsOf(part: object): string[] {
-  const names = new Set<string>()
-  for (let one = part; one !== Object.prototype; one = Object.getPrototypeOf(one)) {
-    for (const name of Object.getOwnPropertyNames(one)) {
-      if (name === 'constructor') continue
-      const isGetter = Object.getOwnPropertyDescriptor(one, name)?.get !== undefined
-      if (!isGetter && typeof Reflect.get(part, name) === 'function') names.add(name)
-    }
-  }
-  return [...names]
-}
-
-/** Every method of a gateway and of its parts, such as `payments.create`. */
-function everyMethod(gateway: Gateway): string[] {
-  const parts = Object.entries(gateway).filter(
-    ([, part]) => typeof part === 'object' && part !== null,
-  )
-  return [
-    ...methodsOf(gateway).filter((name) => !answersAlways.has(name)),
-    ...parts.flatMap(([name, part]) =>
-      methodsOf(part as object).map((method) => `${name}.${method}`),
-    ),
-  ].sort()
-}
 
 type Arguments = readonly unknown[]
 
@@ -56,7 +30,7 @@ function callsOf(
   const read = async () => ({})
   return {
     'accounts.add': [
-      { channelId: entityId, connector: 'simulator', mode: 'INTERNAL', settings: {} },
+      { channelId: entityId, connector: 'simulator', mode: 'EXTERNAL', settings: {} },
     ],
     'accounts.channelOf': [id],
     'accounts.check': [id],
@@ -88,9 +62,17 @@ function callsOf(
     'entities.configure': [entityId, { cvvRequired: false }],
     'entities.create': [{ kind: 'psp', name: 'Later' }],
     'entities.createAccount': [
-      { channelId: entityId, connector: 'simulator', mode: 'INTERNAL', settings: {} },
+      { channelId: entityId, connector: 'simulator', mode: 'EXTERNAL', settings: {} },
     ],
     'entities.createToken': [merchant, 'test'],
+    'entities.dispatching.add': [merchant, { priority: 1, channelId: entityId }],
+    'entities.dispatching.choose': [
+      merchant,
+      { brands: [], currency: null, paymentType: 'DB', country: null },
+    ],
+    'entities.dispatching.list': [merchant],
+    'entities.dispatching.remove': [merchant, 1],
+    'entities.dispatching.replace': [merchant, []],
     'entities.get': [id],
     'entities.list': [],
     'entities.open': [merchant],
@@ -192,7 +174,7 @@ function callsOf(
       (async function* () {
         yield Buffer.from('x')
       })(),
-      { accountId: id, reference: 'x' },
+      { accountId: id, name: 'x' },
     ],
     'settlement.rerun': [id, decided],
     'settlement.unsettled': [{ from: new Date(0), to: new Date(1) }],
@@ -233,10 +215,8 @@ const others: Record<string, Arguments> = {
 
 /** What a call threw, at once or later. */
 async function thrownBy(gateway: Gateway, path: string, given: Arguments): Promise<unknown> {
-  const [first = '', second] = path.split('.')
-  const part = second === undefined ? gateway : Reflect.get(gateway, first)
   try {
-    const value = Reflect.apply(Reflect.get(part, second ?? first), part, given)
+    const value = callMethod(gateway, path, given)
     if (typeof value === 'object' && value !== null && Symbol.asyncIterator in value) {
       for await (const _ of value as AsyncIterable<unknown>) break
     } else await value

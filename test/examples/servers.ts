@@ -211,7 +211,7 @@ test('the guide shows the lines of the programs', () => {
     .filter((name) => name.endsWith('.mjs'))
     .map((name) => readFileSync(path.join(root, 'examples/servers', name), 'utf8'))
   const shown = fenced(guide, 'mjs')
-  assert.equal(shown.length, 4)
+  assert.equal(shown.length, 3)
   for (const lines of shown) {
     assert.ok(
       programs.some((text) => text.includes(lines)),

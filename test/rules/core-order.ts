@@ -17,6 +17,7 @@ export const coreOrder: readonly { readonly layer: string; readonly parts: reado
       'start-timed.ts',
       'check-options.ts',
       'option-forms.ts',
+      'gateway-calls.ts',
       'gateway.ts',
       'gateway-parts.ts',
       'gateway-options.ts',

@@ -82,6 +82,14 @@ describe('a program is told', () => {
     await assert.rejects(payments.get(nobody), { status: 404 })
   })
 
+  test('that a handler of events is no function, at the call', () => {
+    const on = run.gateway.on as (...given: unknown[]) => unknown
+    const parameterErrors = [{ name: 'handler', message: 'must be a function: on(handler)' }]
+    for (const given of [['payment.approved', () => {}], [undefined], [{}]]) {
+      assert.throws(() => on(...given), { code: '200.300.404', parameterErrors })
+    }
+  })
+
   test('the name of a missing entity of a person', async () => {
     const person = { name: 'joe', role: 'viewer', entityId: undefined as never }
     await assert.rejects(

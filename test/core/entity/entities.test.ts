@@ -335,7 +335,7 @@ describe('entities, tokens and accounts', () => {
         mode: 'EXTERNAL',
         settings: {},
       }),
-      /no connector is named "nobody" \(there are: simulator, simulator-3ds, with-accounts\)/,
+      /connector must be the name of an installed connector: simulator, simulator-3ds, with-accounts$/,
     )
   })
 

@@ -39,6 +39,30 @@ describe('access tokens', () => {
     assert.deepEqual(await use(token, '2001:db8::1'), all)
   })
 
+  test('a misspelt limit makes no token, which would have no limit', async () => {
+    const before = (await run.gateway.entities.tokens(run.channel)).length
+    for (const [given, name, message] of [
+      [{ righs: ['read'] }, 'righs', 'is no option of this call; did you mean rights?'],
+      [{ network: ['10.0.0.1'] }, 'network', 'is no option of this call; did you mean networks?'],
+      [
+        { expires: new Date(clock.realMs() + hourMs) },
+        'expires',
+        'is no option of this call; did you mean expiresAt?',
+      ],
+      ['read', 'options', 'must be an object, such as { rights }'],
+    ] as const) {
+      const { code, parameterErrors } = await refusal(made(given as object))
+      assert.deepEqual(
+        { code, parameterErrors },
+        {
+          code: '200.300.404',
+          parameterErrors: [{ name, message }],
+        },
+      )
+    }
+    assert.equal((await run.gateway.entities.tokens(run.channel)).length, before)
+  })
+
   test('impossible limits are refused at creation, with the allowed ones', async () => {
     for (const [given, words] of [
       [{ rights: [] }, /needs a right: read, charge, refund, payout, configure/],

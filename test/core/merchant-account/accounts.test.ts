@@ -8,6 +8,7 @@ import bankConnector, { acquirerJson } from '../../../connectors/acquirer-json/i
 import { cards } from '../../../connectors/acquirer-json/sandbox/order.ts'
 import { type RunningBank, startBank } from '../../../connectors/acquirer-json/sandbox/server.ts'
 import { simulatorHttp } from '../../../connectors/simulator/http-connector.ts'
+import type { GatewayError } from '../../../core/index.ts'
 import { card, startGateway, type TestGateway, until } from '../../rig/gateway.ts'
 
 const secrets = { apiKey: 'a'.repeat(32), eventSecret: 'e'.repeat(32) }
@@ -153,19 +154,19 @@ describe('acquirer accounts', () => {
   test('each wrong field of a new account is named, and nothing is stored', async () => {
     const before = (await accounts().list()).length
     const wrong: [object, string, RegExp][] = [
-      [{ channelId: run.merchant }, 'channel', /the id of a channel/],
-      [{ channelId: 'x' }, 'channel', /the id of a channel/],
+      [{ channelId: run.merchant }, 'channelId', /and this is the id of a merchant/],
+      [{ channelId: 'x' }, 'channelId', /the id of a channel$/],
       [{ connector: 'nobody' }, 'connector', /acquirer-json/],
       [{ mode: 'LIVE' }, 'mode', /EXTERNAL in the test environment/],
       [{ brands: ['VISA', 'FISA'] }, 'brands', /FISA/],
-      [{ settings: secrets }, 'settings', /merchantId is missing/],
+      [{ settings: secrets }, 'settings.merchantId', /merchantId is missing/],
       // The name may be a secret in the wrong place.
       [
         { settings: { ...settings, shortSecret: 'red' } },
         'settings',
         /has a name that is no setting/,
       ],
-      [{ settings: { ...settings, apiKey: 'short' } }, 'settings', /apiKey is wrong/],
+      [{ settings: { ...settings, apiKey: 'short' } }, 'settings.apiKey', /apiKey is wrong/],
     ]
     for (const [more, name, message] of wrong) {
       await assert.rejects(add(more), (error: Error & { parameterErrors: { name: string }[] }) => {
@@ -176,6 +177,69 @@ describe('acquirer accounts', () => {
       })
     }
     assert.equal((await accounts().list()).length, before)
+  })
+
+  test('everything wrong in a new account is named at once, and no error of the database gets out', async () => {
+    const { entities } = run.gateway
+    const told = async (account: unknown): Promise<Record<string, string>> => {
+      const given = account as Parameters<typeof entities.createAccount>[0]
+      const messages = await Promise.all(
+        [entities.createAccount(given), accounts().add(given)].map((work) =>
+          work.then(
+            () => assert.fail('it was made'),
+            (error: GatewayError) => {
+              assert.equal(error.code, '200.300.404', String(error))
+              return error.parameterErrors.map(({ name, message }) => [name, message])
+            },
+          ),
+        ),
+      )
+      assert.deepEqual(messages[0], messages[1])
+      return Object.fromEntries(messages[0]!)
+    }
+    const channelId = await channel()
+    const right = { channelId, connector: 'acquirer-json', mode: 'EXTERNAL', settings }
+    const external = { mode: 'must be EXTERNAL in the test environment' }
+    for (const mode of ['INTERNAL', 'TEST', 'external', 'LIVE', undefined, null, 5]) {
+      assert.deepEqual(await told({ ...right, mode }), external)
+    }
+    for (const wrong of ['zz', '', null, 5, {}, 'f'.repeat(32)]) {
+      const message = 'must be the id of a channel'
+      assert.deepEqual(await told({ ...right, channelId: wrong }), { channelId: message })
+    }
+    const { channelId: _, ...without } = right
+    assert.deepEqual(await told({ ...without, chanelId: channelId }), {
+      chanelId: 'is no option of this call; did you mean channelId?',
+      channelId: 'is missing: the id of a channel',
+    })
+    assert.match(
+      (await told({ ...right, connector: 'acquirer-jsom' })).connector!,
+      /did you mean acquirer-json\?$/,
+    )
+    assert.match(
+      (await told({ ...right, brands: ['VISSA'] })).brands!,
+      /brand VISSA; did you mean VISA\?$/,
+    )
+    assert.match((await told({ ...right, brands: 'VISA' })).brands!, /must be a list of brands/)
+    assert.match((await told({ ...right, brands: [null] })).brands!, /unknown brand null$/)
+    assert.deepEqual(await told({ ...right, settings: 'x' }), { settings: 'must be an object' })
+    const { settings: __, ...bare } = right
+    const setings = await told({ ...bare, setings: settings })
+    assert.equal(setings.setings, 'is no option of this call; did you mean settings?')
+    assert.match(setings['settings.merchantId']!, /^is missing: /)
+    const several = await told({ mode: 'LIVE', settings: 1, connector: 'acquirer-json' })
+    assert.deepEqual(Object.keys(several), ['channelId', 'mode', 'settings'])
+    assert.deepEqual(Object.keys(await told(undefined)), ['channelId', 'connector', 'mode'])
+    // A misspelt setting hides neither a missing one nor one that is too short.
+    const misspelt = { merchantID: 'shop-1', apiKey: 'short', eventSecret: 'e'.repeat(32) }
+    const wrongSettings = await told({ ...right, settings: misspelt })
+    assert.match(
+      wrongSettings.settings!,
+      /^has a name that is no setting; did you mean merchantId\?/,
+    )
+    assert.match(wrongSettings['settings.merchantId']!, /^is missing: /)
+    assert.match(wrongSettings['settings.apiKey']!, /^is wrong: use /)
+    assert.deepEqual(await accounts().list({ entityId: channelId }), [])
   })
 
   test('a change keeps other settings and the secrets, and the trail has before and after', async () => {

@@ -137,7 +137,7 @@ describe('settings of acquirer accounts', () => {
       ] as const
       for (const [name, attempt] of attempts) {
         const message = new RegExp(
-          `account of any\\.${name} (must have no control|has half of a surrogate)`,
+          `(settings|secrets)\\.${name} (must have no control|has half of a surrogate)`,
         )
         await assert.rejects(attempt, message, JSON.stringify(value))
       }
@@ -166,7 +166,7 @@ describe('settings of acquirer accounts', () => {
         () => strict.accounts.set(id, { settings: { note: value } }),
       ]) {
         await assert.rejects(attempt, (error: Error) => {
-          assert.match(error.message, /account of any\.note has a private key, .*: leave it out/)
+          assert.match(error.message, /settings\.note has a private key, .*: leave it out/)
           assert.doesNotMatch(String(error.stack), /MC4CAQAw/)
           return true
         })

@@ -196,6 +196,23 @@ describe('the surface in another app', () => {
     })
   })
 
+  test('an address given to listen is refused with the place where it belongs', async () => {
+    const listen = createHost(engine.gateway, { port: 0 }).listen as (
+      ...given: unknown[]
+    ) => Promise<unknown>
+    for (const given of [[{ port: 8526 }], [8526, '127.0.0.1'], [8526, () => {}]]) {
+      await assert.rejects(listen(...given), (error) => {
+        assert.ok(error instanceof OptionsError)
+        const [{ option, message }] = error.problems as [{ option: string; message: string }]
+        assert.equal(
+          `${option} ${message}`,
+          "listen takes no arguments: createHost(gateway, { host: '127.0.0.1', port: 8526 }).listen()",
+        )
+        return true
+      })
+    }
+  })
+
   test('a port in use is reported in words', async () => {
     const first = await createHost(engine.gateway, { port: 0 }).listen()
     try {

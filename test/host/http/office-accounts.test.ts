@@ -265,9 +265,12 @@ describe("acquirer accounts in the operators' API", () => {
       [{ brands: 'VISA,' }, 'brands'],
       [{ brands: ' ' }, 'brands'],
       [{ colour: 'red' }, 'unknown'],
-      [{ settings: { merchantId: 'a\u0000b', ...secrets } }, 'settings'],
-      [{ settings: { merchantId: '\ud800', ...secrets } }, 'settings'],
-      [{ settings: { merchantId: 'shop-1', ...secrets, apiKey: '\ud800'.repeat(20) } }, 'settings'],
+      [{ settings: { merchantId: 'a\u0000b', ...secrets } }, 'settings.merchantId'],
+      [{ settings: { merchantId: '\ud800', ...secrets } }, 'settings.merchantId'],
+      [
+        { settings: { merchantId: 'shop-1', ...secrets, apiKey: '\ud800'.repeat(20) } },
+        'settings.apiKey',
+      ],
     ]
     for (const [more, name] of wrong) {
       const { status, body, text } = await as('ann', '', order(more))
@@ -281,8 +284,8 @@ describe("acquirer accounts in the operators' API", () => {
       ),
       ['', { brands: ',' }, 'brands'],
       ['', {}, 'settings'],
-      ['', { settings: { merchantId: 'x\u009b2K' } }, 'settings'],
-      ['/rotate', { secrets: { apiKey: `${'b'.repeat(32)}\n` } }, 'secrets'],
+      ['', { settings: { merchantId: 'x\u009b2K' } }, 'settings.merchantId'],
+      ['/rotate', { secrets: { apiKey: `${'b'.repeat(32)}\n` } }, 'secrets.apiKey'],
       ['/rotate', { secrets: { [secrets.apiKey]: 'x' } }, 'secrets'],
     ]
     for (const [path, values, name] of wrongChanges) {
