@@ -194,7 +194,7 @@ export class Entities {
       return { id: made.id, token, expiresAt: made.expires_at, oldExpiresAt: made.old_expires_at }
     }
     const [old] = isId(id) ? await this.#lanes.single(tokenById(id)) : []
-    if (old === undefined) throw new Error(`there is no token ${id}`)
+    if (old === undefined) throw noToken(id)
     throw new Error(
       old.revoked_at === null && old.successor_id !== null
         ? `the token ${id} was rotated before: ${old.successor_id} is in its place`
@@ -205,7 +205,7 @@ export class Entities {
   /** Every process refuses the token within five seconds. */
   async revokeToken(id: string, { by }: Change = {}): Promise<void> {
     const rows = isId(id) ? await this.#lanes.single(revokeToken(id, actorBy(by))) : []
-    if (rows.length === 0) throw new Error(`there is no token ${id}`)
+    if (rows.length === 0) throw noToken(id)
   }
 
   /** All tokens of an entity, including ended ones, without the tokens themselves. */
@@ -254,3 +254,9 @@ export class Entities {
     return id
   }
 }
+
+/** A text that is no id may be the token itself. */
+const noToken = (id: string) =>
+  new Error(
+    isId(id) ? `there is no token ${id}` : 'a token is named by its id: tollgate token list',
+  )

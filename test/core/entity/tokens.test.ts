@@ -233,7 +233,7 @@ describe('access tokens', () => {
     const revoked = await made()
     await entities.revokeToken(revoked.id)
     await assert.rejects(entities.rotateToken(revoked.id), /has ended: make a new one/)
-    await assert.rejects(entities.rotateToken('nonsense'), /there is no token nonsense/)
+    await assert.rejects(entities.rotateToken('nonsense'), /a token is named by its id/)
     await assert.rejects(entities.rotateToken(newId()), /there is no token/)
     for (const overlapMs of [-1, Number.NaN, limits.tokenOverlapMs.most + 1]) {
       await assert.rejects(entities.rotateToken(old.id, { overlapMs }), /90 days at most/)

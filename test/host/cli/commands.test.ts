@@ -206,7 +206,7 @@ describe('the command line: commands', () => {
     const list = await done('token list')
     assert.match(list, new RegExp(`^${id} .* revoked 20`, 'm'))
     assert.equal(list.includes(token), false)
-    await refused('token revoke nonsense', /there is no token nonsense/)
+    await refused('token revoke nonsense', /a token is named by its id: tollgate token list/)
   })
 
   test('a token has rights, an expiry and networks, is listed with them, and is rotated', async () => {
