@@ -12,7 +12,7 @@ type Ranges = {
   starts: number[]
   detected: (Brand | undefined)[]
   codes: ReadonlySet<string>[]
-  /** Lengths of numbers that any of the schemes issues there. */
+  /** Lengths that numbers of any of the schemes have there. */
   lengths: ReadonlySet<number>[]
 }
 
@@ -58,7 +58,7 @@ function indexRanges(claims: readonly Claim[]): Ranges {
     )
     ranges.detected.push(exact?.brand)
     ranges.codes.push(new Set(owners.map(({ brand }) => brand.code)))
-    ranges.lengths.push(new Set(owners.flatMap(({ brand }) => brand.issuedLengths)))
+    ranges.lengths.push(new Set(owners.flatMap(({ brand }) => brand.numberLengths)))
   }
   return ranges
 }
@@ -96,7 +96,7 @@ export function detectBrand(number: string): Brand | undefined {
   return ranges.detected[rangeOf(number)]
 }
 
-/** Whether a scheme issues numbers of this length that begin with these eight digits. */
+/** Whether a scheme has numbers of this length that begin with these eight digits. */
 export function hasKnownBrand(firstEight: number, length: number): boolean {
   return ranges.lengths[rangeAt(firstEight)]!.has(length)
 }

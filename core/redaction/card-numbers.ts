@@ -5,7 +5,6 @@
  */
 import { isIP } from 'node:net'
 import { hasKnownBrand, lengthsOf, longestNumber, shortestNumber } from './card-number.ts'
-import { isCardLike } from './digit-groups.ts'
 
 /** Code units without letter or digit that still join two digits to one number: a column of a table. */
 const widestGap = 32
@@ -35,8 +34,8 @@ const gap = { none: 0, plain: 1, wide: 2, break: 3 } as const
 /**
  * Stretches with 13 to 19 digits that pass the Luhn check.
  *
- * @param accept `brand`: only in the range and with the length of a known brand, and in groups as people write card
- * numbers. `any`: also others, where nothing but blanks and hyphens is between the groups.
+ * @param accept `brand`: only in the range and with the length of a known brand. `any`: also others, where
+ * nothing but blanks and hyphens is between the groups.
  */
 export function cardNumbersIn(
   text: string,
@@ -63,24 +62,10 @@ export function cardNumbersIn(
       const sum = sums[(end - 1) & 1]!
       if ((sum[end]! - sum[first]!) % 10 !== 0) continue
       if (length > plain && !hasKnownBrand(numberAt(values, first, 8), length)) continue
-      if (accept === 'brand' && !isWrittenLikeOne(text, read, first, end)) continue
       add(found, first, end, read)
     }
   }
   return { found, digits: read }
-}
-
-/** Prices, sizes and times have digits in a row as well, in groups of other lengths. */
-function isWrittenLikeOne(text: string, read: Read, first: number, end: number): boolean {
-  const { gaps, starts, ends } = read
-  const sizes: number[] = []
-  const marks: string[] = []
-  for (let at = first, from = first; at < end; from = at) {
-    for (at += 1; at < end && gaps[at] === gap.none; ) at++
-    sizes.push(at - from)
-    if (at < end) marks.push(text.slice(ends[at - 1], starts[at]))
-  }
-  return isCardLike(sizes, marks)
 }
 
 /** The bits of all lengths from 13 to 19. */

@@ -5,7 +5,6 @@
 import type { Field, Format } from '@tollgate/schemas'
 import { cardNumbersIn, hasDigits, isInternetAddress } from '../redaction/card-numbers.ts'
 import { layersOf } from '../redaction/escapes.ts'
-import { withoutOtherNumbers } from '../redaction/other-numbers.ts'
 import { mayHoldNames, namesCardData, namesWithin } from './card-data-names.ts'
 
 /** The reason of a refusal, without the found value. */
@@ -15,9 +14,9 @@ export const cardDataName =
   'must not be sent: security codes, PINs and track data belong in the fields that are made for them, and are never stored'
 
 /**
- * Whether a text holds a card number: as many digits as a known brand issues in its range, with a valid Luhn check
- * digit, in any script, in the groups of a card number with up to 32 blanks and marks between them, also in percent
- * encoding, entities or JSON escapes. Numbers that are something else by their form are none.
+ * Whether a text holds a card number: 13 to 19 digits in the range of a known brand with a valid
+ * Luhn check digit, in any script, with up to 32 blanks and marks between two digits, also in
+ * percent encoding, entities or JSON escapes.
  *
  * @param isAddress the text comes from a field for internet addresses.
  */
@@ -32,7 +31,7 @@ const mayHoldNumber = (text: string) => hasDigits(text, shortest)
 
 function isNumberIn(text: string, isAddress: boolean): boolean {
   if (!isFound(text)) return false
-  return !isInternetAddress(text, isAddress) && isFound(withoutOtherNumbers(text))
+  return !isInternetAddress(text, isAddress) && isFound(text.replace(codes, withoutCode))
 }
 
 const addressFields = new Set(['customer.ip'])
@@ -91,4 +90,18 @@ function takesNumbers(format: Format): boolean {
   if (format.kind === 'either') return format.of.some(takesNumbers)
   if (format.kind === 'list') return takesNumbers(format.of)
   return !harmless.has(format.kind)
+}
+
+/** UUIDs and digests: one of a thousand contains digits that resemble a card number. */
+const codes =
+  /(?<![0-9a-z-])(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|(?:[0-9a-f]{8}){4,16})(?![0-9a-z-])/gi
+/**
+ * Three in eight random hexadecimal digits are letters; a text with fewer than this share is a
+ * number.
+ */
+const leastLetters = 1 / 16
+
+function withoutCode(code: string): string {
+  const letters = code.replace(/[^a-f]/gi, '').length
+  return letters >= (code.includes('-') ? 1 : code.length * leastLetters) ? 'code' : code
 }

@@ -28,11 +28,6 @@ export type Brand = {
   readonly ranges: readonly (readonly [from: string, to: string])[]
   /** Cards: digits of a number. Empty: any. */
   readonly numberLengths: readonly number[]
-  /**
-   * Cards: those of numbers that are issued today, the same as above unless they are fewer. Other texts are searched for
-   * card numbers of these lengths; a thirteen-digit article number is none.
-   */
-  readonly issuedLengths: readonly number[]
   /** Cards: digits of a security code. Empty: any. */
   readonly cvvLengths: readonly number[]
   /** Cards: refused without a security code while the shopper is present. */
@@ -45,19 +40,19 @@ type CardRow = readonly [
   method: 'CC' | 'DC',
   numberLengths: readonly number[],
   cvvLengths: readonly number[],
-  more?: Partial<Pick<Brand, 'aliases' | 'hosts' | 'ranges' | 'cvvNeeded' | 'issuedLengths'>>,
+  more?: Partial<Pick<Brand, 'aliases' | 'hosts' | 'ranges' | 'cvvNeeded'>>,
 ]
 
 const cards: readonly CardRow[] = [
   // International schemes.
-  ['VISA',            'Visa',                 'CC', [13, 16, 18, 19],                 [3], { issuedLengths: [16, 19] }],
+  ['VISA',            'Visa',                 'CC', [13, 16, 18, 19],                 [3]],
   ['MASTER',          'Mastercard',           'CC', [16],                             [3]],
   ['AMEX',            'American Express',     'CC', [15],                             [4], { aliases: ['AMERICAN_EXPRESS'] }],
   ['DINERS',          'Diners Club',          'CC', [14, 16, 19],                     [3], { aliases: ['DINERS_CLUB'] }],
   ['DISCOVER',        'Discover',             'CC', [16, 19],                         [3]],
   ['JCB',             'JCB',                  'CC', [16, 17, 18, 19],                 [3]],
-  ['UNIONPAY',        'UnionPay',             'CC', [14, 15, 16, 17, 18, 19],         [3], { issuedLengths: [16, 17, 18, 19] }],
-  ['MAESTRO',         'Maestro',              'DC', [12, 13, 14, 15, 16, 17, 18, 19], [3], { issuedLengths: [16, 17, 18, 19] }],
+  ['UNIONPAY',        'UnionPay',             'CC', [14, 15, 16, 17, 18, 19],         [3]],
+  ['MAESTRO',         'Maestro',              'DC', [12, 13, 14, 15, 16, 17, 18, 19], [3]],
   ['UATP',            'UATP',                 'CC', [15],                             [],  { ranges: [['1', '1']] }],
 
   // Sub-brands of the international schemes.
@@ -235,12 +230,11 @@ export const brands: readonly Brand[] = [
   ...cards.map(([code, title, method, numberLengths, cvvLengths, more]): Brand => ({
     code, title, method, flow: 'sync', account: 'card', accountNeeded: true,
     aliases: more?.aliases ?? [], hosts: more?.hosts ?? [], ranges: more?.ranges ?? [],
-    numberLengths, issuedLengths: more?.issuedLengths ?? numberLengths,
-    cvvLengths, cvvNeeded: more?.cvvNeeded ?? false,
+    numberLengths, cvvLengths, cvvNeeded: more?.cvvNeeded ?? false,
   })),
   ...others.map(([code, title, method, flow, account, need]): Brand => ({
     code, title, method, flow, account, accountNeeded: need === 'needed',
-    aliases: [], hosts: [], ranges: [], numberLengths: [], issuedLengths: [], cvvLengths: [], cvvNeeded: false,
+    aliases: [], hosts: [], ranges: [], numberLengths: [], cvvLengths: [], cvvNeeded: false,
   })),
 ]
 
