@@ -2,7 +2,7 @@
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { accountOf, eventOf, type Report } from './dispute-case.ts'
-import { type Hit, idsOf } from './dispute-fact.ts'
+import type { Hit } from './dispute-fact.ts'
 import { type Adopting, adoptFact, confirmRound } from './store-dispute-adoption.ts'
 import type { ChargebackRow } from './store-dispute-read.ts'
 
@@ -41,12 +41,13 @@ export async function isAdopted(
 
 const adoptingOf = (
   { is: kind, payment, minor, currency, source, settlementId }: Report,
-  hit: Hit,
+  { target, ever, members, isAuthorisation }: Hit,
 ): Adopting => ({
   connector: payment.connector,
   account: accountOf(payment),
   kind,
-  paymentIds: idsOf(hit, payment),
+  // A fact at the authorisation of a capture is outside of the sums, and that of the capture another one.
+  paymentIds: [...new Set([payment.id, target.id, ...ever, ...(isAuthorisation ? members : [])])],
   minor,
   currency,
   source,

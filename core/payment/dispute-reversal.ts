@@ -20,6 +20,7 @@ import { balancesOf, chargedBack, factRow, idsOf, tell } from './dispute-fact.ts
 import { type ChargebackRow, chargebacksOf, factByReference } from './store-dispute-read.ts'
 import { confirmReversal, recordReversal } from './store-dispute-reversal.ts'
 import { paymentById, toPayment } from './store-read.ts'
+import type { Payment } from './types.ts'
 
 export async function reportReversal(engine: Engine, reported: Report): Promise<Step> {
   const { payment, minor, currency } = reported
@@ -35,7 +36,9 @@ export async function reportReversal(engine: Engine, reported: Report): Promise<
   if (earlierReport !== undefined) return earlierReport
   if (await isAdopted(engine, reported, hit, reference)) return 'known'
   const ids = idsOf(hit, payment)
-  const ever = isNamed ? rounds : await engine.lanes.single(chargebacksOf(ids))
+  const ever = isNamed
+    ? rounds
+    : closest(await engine.lanes.single(chargebacksOf(ids)), payment, hit.isAuthorisation)
   const byHand = isNamed ? ever.slice(-1).filter(isOver) : ever
   const confirmed = await confirm(engine, reported, reference, byHand)
   if (confirmed !== undefined) {
@@ -106,6 +109,16 @@ export async function reportReversal(engine: Engine, reported: Report): Promise<
 
 /** Nothing is frozen: refunds wait for the chargeback that stands. */
 const anotherStands = 'it was taken for the reversal by hand, and a chargeback of its amount stands'
+
+/** One by the key of a capture is about that of the capture, where one stands. */
+function closest(
+  all: readonly ChargebackRow[],
+  { id }: Payment,
+  isAuthorisation: boolean,
+): readonly ChargebackRow[] {
+  const own = all.filter((row) => row.payment_id === id)
+  return !isAuthorisation && own.some((row) => !isOver(row)) ? own : all
+}
 
 const isOver = ({ minor, given_back }: ChargebackRow): boolean => given_back >= minor
 

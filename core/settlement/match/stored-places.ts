@@ -37,7 +37,7 @@ export const isPaymentOfPlace = ({ mode, connector }: Places): Sql =>
 
 /** The columns of `payment` that candidates are judged by. */
 export const paymentColumns = sql`payment.id, payment.account_id, payment.channel_id, payment.clock_id,
-    payment.mode, payment.connector, payment.payment_type, payment.state, payment.final_by,
+    payment.mode, payment.connector, payment.attempt_key, payment.payment_type, payment.state, payment.final_by,
     payment.referenced_id, payment.currency, payment.created_at,
     coalesce(payment.approved_minor, payment.amount_minor) as minor`
 
@@ -55,7 +55,7 @@ left join lateral (
 
 /**
  * Values of a candidate from `payment`, `balance` and `work`. Payments that were approved once, or are
- * open, can be settled; wholly reversed ones never. A fee is charged in any state. One payment of a crowd stands
+ * open, can be settled; wholly reversed ones never. A late success took money, so it can be disputed. A fee is charged in any state. One payment of a crowd stands
  * for all of it, whatever it is.
  */
 export const judgedBy = (
@@ -66,7 +66,9 @@ export const judgedBy = (
   payment.state, payment.final_by, payment.referenced_id, payment.minor - coalesce(balance.reversed, 0),
   payment.currency, payment.created_at, ${fits},
   ${isCrowd} or ${fits} and (work.purpose = 'fee' or (
-    (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null)
+    (payment.state in ('approved', 'processing', 'pending', 'unknown') or balance.reversed is not null
+      or (work.purpose = 'dispute' and exists (
+        select from tollgate.attempt where attempt.key = payment.attempt_key and attempt.state = 'late')))
     and (coalesce(balance.reversed, 0) = 0 or balance.reversed < payment.minor))), ${isDoubtful}`
 
 /** The last tier of names that are the payment's own: its id, its key and the acquirer's references. */

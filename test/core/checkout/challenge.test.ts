@@ -41,7 +41,7 @@ describe('challenges in checkouts', () => {
       const one = { nonce: nonce(), challenge }
       assert.deepEqual(await press(run.gateway, id, one), { ...away, ...inFrame })
       assert.deepEqual(await run.gateway.checkouts.state(id), { state: 'busy' })
-      assert.deepEqual(await run.gateway.checkouts.state(id, one), {
+      assert.deepEqual(await run.gateway.checkouts.state(id, { nonce: one.nonce }), {
         state: 'busy',
         ...issuerPage,
         ...inFrame,
@@ -79,7 +79,10 @@ describe('challenges in checkouts', () => {
     const { id: payment, token } = wayBack(reference)
     const outOfFrame = { to: 'frame', checkout: id, location: undefined }
     assert.deepEqual(await run.back(payment, token), outOfFrame)
-    assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...bankPage })
+    assert.deepEqual(await run.gateway.checkouts.state(id, { nonce: one.nonce }), {
+      state: 'busy',
+      ...bankPage,
+    })
   })
 
   test('the same press answers with the same challenge', async () => {
@@ -109,7 +112,10 @@ describe('challenges in checkouts', () => {
     await press(run.gateway, id, one)
     const wrong = await press(run.gateway, id, { card: cardFields('4200000000000001') })
     assert.equal(wrong.state, 'invalid')
-    assert.deepEqual(await run.gateway.checkouts.state(id, one), { state: 'busy', ...issuerPage })
+    assert.deepEqual(await run.gateway.checkouts.state(id, { nonce: one.nonce }), {
+      state: 'busy',
+      ...issuerPage,
+    })
   })
 
   test('a new press and a return at the same moment take money once', async () => {

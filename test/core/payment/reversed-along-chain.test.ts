@@ -56,6 +56,29 @@ describe('a reversal without a reference', () => {
     })
   }
 
+  test('by the key of a capture is about its own chargeback, where one stands', async () => {
+    const { id } = await run.debit(`order-${newId()}`, {}, { paymentType: 'PA' })
+    const one = await capture(id)
+    await capture(id)
+    await run.tell(id, unnamed('chargeback'))
+    const [entry] = await open(id)
+    await run.gateway.operator.resolve(entry!.id, by)
+    await run.tell(one, unnamed('chargeback'))
+    assert.equal(await run.tell(one, unnamed('chargebackReversal')), 'recorded')
+    const facts = await run.sql<{ at: string; rest: bigint }>(
+      `select replace(payment_id::text, '-', '') as at, minor - given_back as rest from tollgate.chargeback
+       where kind = 'chargeback' and payment_id = any($1::uuid[]) order by at`,
+      [[id, one]],
+    )
+    assert.deepEqual(
+      facts,
+      [
+        { at: id, rest: 3000n },
+        { at: one, rest: 0n },
+      ].toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+    )
+  })
+
   test('that an operator recorded before by hand gives no second chargeback back', async () => {
     const { id } = await run.debit(`order-${newId()}`, {}, { paymentType: 'PA' })
     await capture(id)

@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../../../core/index.ts'
+import { approvedAs } from '../../rig/acquirer.ts'
 import { until } from '../../rig/gateway.ts'
-import { eur } from '../../rig/late-words.ts'
+import { approval, eur, refuse } from '../../rig/late-words.ts'
 import { by, waitsForOthers } from '../../rig/told-meanwhile.ts'
 import { chargeback, type EffectRun, reversal, startEffects } from './effect-run.ts'
+
+const undecided = {
+  enquire: () => ({ is: 'approved', refs: { reference: 'by-event' } }) as const,
+  reverseByKey: () => ({ is: 'unknown', why: 'busy' }) as const,
+}
 
 describe('a chargeback in a line', () => {
   let run: EffectRun
@@ -90,6 +96,95 @@ describe('a chargeback in a line', () => {
       assert.deepEqual(disputes, ['chargeback 2000 0', 'reversal 2000 0'])
     })
   })
+
+  describe('beside one of its authorisation', () => {
+    const told = (is: string, reference: string) => ({
+      outcome: { is, reason: '000.100.220', refs: {} },
+      ...{ reference, minor: '3000' },
+    })
+    const resolveAll = async (id: string) => {
+      for (const entry of (await run.listed(id)).filter(({ open }) => open)) {
+        await run.gateway.operator.resolve(entry.id, by)
+      }
+    }
+
+    test('that of a capture is another one, in a message and in a line', async () => {
+      const id = await authorise()
+      await run.file(chargeback(id, { amount: '30.00' }))
+      await resolveAll(id)
+      const one = await capture(id, '30.00')
+      assert.equal(await run.tell(one, told('chargeback', `A-${newId()}`)), 'recorded')
+      await assert.rejects(refund(one, '30.00'), waitsForOthers)
+
+      const other = await authorise()
+      const captures = [await capture(other, '30.00'), await capture(other, '30.00')] as const
+      await run.tell(other, told('chargeback', `B-${newId()}`))
+      await resolveAll(other)
+      const fileId = await run.file(chargeback(captures[1], { amount: '30.00' }))
+      assert.equal((await recordOf(fileId)).has_fact, true)
+      await assert.rejects(refund(captures[1], '30.00'), waitsForOthers)
+    })
+
+    test('the reversal of a capture is another one', async () => {
+      const id = await authorise()
+      const one = await capture(id, '30.00')
+      await capture(id, '30.00')
+      await run.file(chargeback(id, { amount: '30.00' }))
+      await run.file(reversal(id, { amount: '30.00' }))
+      await resolveAll(id)
+      const reference = `C-${newId()}`
+      for (const is of ['chargeback', 'chargebackReversal']) {
+        assert.equal(await run.tell(one, told(is, reference)), 'recorded')
+      }
+      await refund(one, '30.00')
+    })
+  })
+
+  for (const name of ['order', 'short id'] as const) {
+    test(`by the ${name} of a late success is about it, which is not reversed beside it`, async () => {
+      const order = `order-${newId()}`
+      let tries = 0
+      const late = await run.debit(
+        order,
+        {
+          ...undecided,
+          debit: (operation, context) => {
+            tries += 1
+            if (tries === 1) return refuse(operation, context)
+            context.sending()
+            return approvedAs(operation)
+          },
+        },
+        run.at('settling'),
+      )
+      await run.tell(late.id, { outcome: approval })
+      await until(async () => (await run.audited(late.id)).includes('reverse-by-key') || undefined)
+      await run.dueLater(late.id)
+      const { paymentId: _, ...cells } = chargeback(late.id)
+      if (name === 'short id') {
+        const { shortId } = await run.gateway.payments.get(late.id)
+        await run.file({ ...cells, shortId })
+        assert.deepEqual((await run.booksOf(late.id)).disputes, ['chargeback 9200 0'])
+      } else {
+        const paid = await run.debit(order, {}, run.at('settling'))
+        const fileId = await run.file({ ...cells, mtid: order })
+        const { status, about } = await recordOf(fileId)
+        assert.deepEqual([status, about], ['MULTIPLE_MATCHES', [late.id, paid.id].toSorted()])
+        await assert.rejects(refund(paid.id, '92.00'), waitsForOthers)
+      }
+      const asked = run.acquirer.of(order).length
+      await run.dueNow(late.id)
+      await until(async () => {
+        const [row] = await run.sql(
+          `select from tollgate.attempt where payment_id = $1 and lease_until is null
+             and not exists (select from tollgate.timer where ref = key and due_at <= now())`,
+          [late.id],
+        )
+        return row
+      })
+      assert.ok(!run.acquirer.of(order).slice(asked).includes('reverseByKey'))
+    })
+  }
 
   describe('that several payments fit', () => {
     const twice = async () => {

@@ -47,6 +47,8 @@ test('while endpoints of a merchant hang, wherever they belong below it, those o
     const tells = (receiver: typeof quiet, id: string) =>
       receiver.first(({ notification }) => notification?.payload.id === id, 20_000)
 
+    // Merchants share once there are two.
+    await tells(quiet, (await run.pay({ entityId: channel })).id)
     const notificationUrl = `${slow.url}callback`
     const paid = [await run.pay({ notificationUrl }), await run.pay({ notificationUrl })]
     await until(async () => (held.length === share ? true : undefined))
