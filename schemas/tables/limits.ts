@@ -521,6 +521,8 @@ export const limits = {
   reportTestsPerToken: 2,
   /** The newest files that a folder shows. Older ones can be opened by their name. */
   servedFiles: 10_000,
+  /** Lists of one login within this time show the same files. */
+  servedListMs: 5 * second,
   /** The delivery log of report files is kept this long. */
   reportDeliveryDays: 90,
 
