@@ -2,6 +2,7 @@
 import type { RequestFields } from '@tollgate/plugin-kit'
 import type { Caller } from '../caller/caller.ts'
 import type { Mode } from '../connector/registry.ts'
+import type { Sql } from '../db/sql.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId } from '../ids.ts'
@@ -9,6 +10,7 @@ import { wrongCursor } from '../page/by-id.ts'
 import { groupOf, refuse, textOf } from '../request/values.ts'
 import { type Reader, readerOf } from './readers.ts'
 import { reportAmount } from './record-values.ts'
+import { refuseWhenManyWait, searchInTurn } from './search-turns.ts'
 import {
   accountNames,
   type BatchRow,
@@ -57,7 +59,7 @@ export type AggregationPage = {
   readonly nextCursor?: string
 }
 
-/** @throws GatewayError 400 naming the field. */
+/** @throws GatewayError 400 naming the field; 429 when too many reports of the merchant wait. */
 export async function listAggregations(
   engine: Engine,
   caller: Caller,
@@ -67,7 +69,10 @@ export async function listAggregations(
   const reader = await readerOf(engine, caller, textOf(fields, 'entityId'))
   const limit = Number(textOf(fields, 'limit') ?? 500)
   const after = afterOf(textOf(fields, 'cursor'))
-  const rows = await engine.lanes.search(
+  refuseWhenManyWait(engine.lanes, reader.merchant)
+  const rows = await searchInTurn(
+    engine.lanes,
+    reader.merchant,
     batchesOf(reader.own, reader.above, wanted, after, limit + 1),
   )
   const shown = rows.slice(0, limit)
@@ -91,11 +96,13 @@ export async function findBatch(
   throw new GatewayError('700.400.580', { status: 404 })
 }
 
+/** @throws GatewayError 429 when too many reports of the merchant wait. */
 export async function aggregationOf(
   engine: Engine,
   batch: BatchRow,
   reader: Reader,
 ): Promise<AggregationView> {
+  refuseWhenManyWait(engine.lanes, reader.merchant)
   const [view] = await viewsOf(engine, [batch], reader)
   return view!
 }
@@ -125,17 +132,18 @@ const isDay = (day: string) => new Date(`${day}T00:00:00Z`).toJSON()?.startsWith
 async function viewsOf(
   engine: Engine,
   batches: readonly BatchRow[],
-  { own }: Reader,
+  { own, merchant }: Reader,
 ): Promise<AggregationView[]> {
   if (batches.length === 0) return []
+  const search = <Row>(statement: Sql<Row>) => searchInTurn(engine.lanes, merchant, statement)
   const ids = batches.map(({ id }) => id)
-  const totals = await engine.lanes.search(sumsOf(ids, own))
+  const totals = await search(sumsOf(ids, own))
   const sums = Map.groupBy(totals, (row) => row.batch_id)
   const odd = totals.filter((row) => row.with_discrepancies > 0n).map((row) => row.batch_id)
-  const kinds = odd.length === 0 ? [] : await engine.lanes.search(discrepanciesOf(odd, own))
+  const kinds = odd.length === 0 ? [] : await search(discrepanciesOf(odd, own))
   const discrepancies = Map.groupBy(kinds, (row) => row.batch_id)
   const whole = batches.filter((batch) => batch.is_whole).map(({ id }) => id)
-  const rows = whole.length === 0 ? [] : await engine.lanes.search(linesOf(whole))
+  const rows = whole.length === 0 ? [] : await search(linesOf(whole))
   const lines = Map.groupBy(rows, (row) => row.batch_id)
   const facts = batches.map((batch) => ({
     batch,

@@ -14,6 +14,7 @@ import { fileView, findFile, listFiles, type ReportFileView } from './files.ts'
 import { reportBytes, reportFile } from './open.ts'
 import type { RecordView } from './record-view.ts'
 import { isDescending, recordPage, recordStream } from './records.ts'
+import { refuseWhenManyWait } from './search-turns.ts'
 import { seriesBelow } from './store-cut.ts'
 import {
   type AggregationsView,
@@ -32,7 +33,7 @@ export class Reports {
     this.#engine = engine
   }
 
-  /** Payouts of some days in one currency, oldest first. @throws GatewayError 400 naming the field. */
+  /** Payouts of some days in one currency, oldest first. @throws GatewayError 400 naming the field; 429. */
   readonly aggregations = async (
     request: Requests['reports.aggregations'],
     { caller = embedder }: Asked = {},
@@ -42,7 +43,7 @@ export class Reports {
     return answered(this.#engine, newId(), { ...page, result: listResult() }, this.#envelope())
   }
 
-  /** One payout in one currency. @throws GatewayError 404 */
+  /** One payout in one currency. @throws GatewayError 404, 429 */
   readonly aggregation = async (
     id: string,
     { caller = embedder }: Asked = {},
@@ -52,7 +53,7 @@ export class Reports {
     return aggregationOf(this.#engine, batch, reader)
   }
 
-  /** All records of a payout by their day, read on demand. @throws GatewayError 404 */
+  /** All records of a payout by their day, read on demand. @throws GatewayError 404, 429 */
   async *records(
     id: string,
     request: Requests['reports.aggregation'] = {},
@@ -60,12 +61,13 @@ export class Reports {
   ): AsyncGenerator<RecordView> {
     const { fields } = await read(this.#engine, caller, 'reports.aggregation', { values: request })
     const { batch, reader } = await findBatch(this.#engine, caller, id, fields)
+    refuseWhenManyWait(this.#engine.lanes, reader.merchant)
     for await (const some of recordStream(this.#engine, batch, reader, isDescending(fields))) {
       yield* some
     }
   }
 
-  /** A page of a hundred records. @throws GatewayError 400, 404 */
+  /** A page of a hundred records. @throws GatewayError 400, 404, 429 */
   readonly recordPage = async (
     id: string,
     request: Requests['reports.records'] = {},

@@ -8,6 +8,7 @@ import type { Reader } from './readers.ts'
 import { RecordPlaces } from './record-places.ts'
 import { valuesOf } from './record-values.ts'
 import { type RecordView, recordView } from './record-view.ts'
+import { refuseWhenManyWait, searchInTurn } from './search-turns.ts'
 import { type BatchKey, recordsOf, runsOf, type Slice } from './store-page.ts'
 import type { RecordRow } from './stored-record.ts'
 
@@ -19,15 +20,20 @@ export const isDescending = (fields: RequestFields): boolean =>
 
 export type RecordPage = { readonly pages: number; readonly records: readonly RecordView[] }
 
-/** One page by the day of settlement. A page after the last one is empty. */
+/**
+ * One page by the day of settlement. A page after the last one is empty.
+ *
+ * @throws GatewayError 429 when too many reports of the merchant wait.
+ */
 export async function recordPage(
   engine: Engine,
   batch: BatchKey,
-  { own }: Reader,
+  { own, merchant }: Reader,
   pageNo: number,
   type: string | null,
 ): Promise<RecordPage> {
-  const runs = await engine.lanes.search(runsOf(batch, own, type))
+  refuseWhenManyWait(engine.lanes, merchant)
+  const runs = await searchInTurn(engine.lanes, merchant, runsOf(batch, own, type))
   const all = runs.reduce((sum, { count }) => sum + count, 0)
   const slices: Slice[] = []
   let skip = (pageNo - 1) * recordsPerPage
@@ -39,7 +45,10 @@ export async function recordPage(
     take -= Math.max(here, 0)
     skip = Math.max(0, skip - count)
   }
-  const rows = slices.length === 0 ? [] : await engine.lanes.search(recordsOf(batch, type, slices))
+  const rows =
+    slices.length === 0
+      ? []
+      : await searchInTurn(engine.lanes, merchant, recordsOf(batch, type, slices))
   const records = await viewsOf(new RecordPlaces(engine), rows)
   return { pages: Math.ceil(all / recordsPerPage), records }
 }
@@ -48,11 +57,11 @@ export async function recordPage(
 export async function* recordStream(
   engine: Engine,
   batch: BatchKey,
-  { own }: Reader,
+  { own, merchant }: Reader,
   isDescending: boolean,
 ): AsyncGenerator<RecordView[]> {
   const places = new RecordPlaces(engine)
-  const ascending = await engine.lanes.search(runsOf(batch, own, null))
+  const ascending = await searchInTurn(engine.lanes, merchant, runsOf(batch, own, null))
   const days = [...new Set(ascending.map(({ day }) => day))]
   if (isDescending) days.reverse()
   const byDay = Map.groupBy(ascending, ({ day }) => day)
@@ -66,7 +75,7 @@ export async function* recordStream(
       left -= take
       room -= take
       if (room > 0) continue
-      const rows = await engine.lanes.search(recordsOf(batch, null, slices))
+      const rows = await searchInTurn(engine.lanes, merchant, recordsOf(batch, null, slices))
       afterId = rows.at(-1)?.id ?? afterId
       yield await viewsOf(places, rows)
       slices = []
@@ -74,7 +83,10 @@ export async function* recordStream(
     }
   }
   if (slices.length > 0)
-    yield await viewsOf(places, await engine.lanes.search(recordsOf(batch, null, slices)))
+    yield await viewsOf(
+      places,
+      await searchInTurn(engine.lanes, merchant, recordsOf(batch, null, slices)),
+    )
 }
 
 async function viewsOf(places: RecordPlaces, rows: readonly RecordRow[]): Promise<RecordView[]> {

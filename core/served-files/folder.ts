@@ -1,6 +1,7 @@
 /** The report files of one entity as a folder that servers of plugins show. Read-only, without subfolders. */
 import type { OpenFile, ServedFile, ServedFolder } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Lanes } from '../db/lanes.ts'
 import { type FileRow, fileByName, filesOf, partBytes, partSizes } from './store.ts'
 
@@ -15,16 +16,35 @@ export class ReportFolder implements ServedFolder {
   readonly #lanes: Lanes
   readonly #entityId: string
   readonly #last: LastPart
+  readonly #clock: Pick<Clock, 'elapsedMs'>
+  #listing: Promise<readonly ServedFile[]> | undefined
+  /** Weak, so that an idle login keeps no memory. */
+  #listed: { readonly sinceMs: number; readonly files: WeakRef<readonly ServedFile[]> } | undefined
 
-  constructor(lanes: Lanes, entityId: string) {
+  constructor(lanes: Lanes, entityId: string, clock: Pick<Clock, 'elapsedMs'> = systemClock) {
     this.#lanes = lanes
     this.#entityId = entityId
+    this.#clock = clock
     this.#last = new LastPart(lanes)
   }
 
+  /** One read serves the lists of some seconds: thousands of rows take long. */
   async list(): Promise<readonly ServedFile[]> {
+    const { sinceMs = 0, files } = this.#listed ?? {}
+    const known = files?.deref()
+    if (known !== undefined && this.#clock.elapsedMs() - sinceMs < limits.servedListMs) return known
+    this.#listing ??= this.#readList().finally(() => {
+      this.#listing = undefined
+    })
+    return this.#listing
+  }
+
+  async #readList(): Promise<readonly ServedFile[]> {
+    const sinceMs = this.#clock.elapsedMs()
     const rows = await this.#lanes.read(filesOf(this.#entityId, limits.servedFiles))
-    return rows.reverse().map(toFile)
+    const files = rows.reverse().map(toFile)
+    this.#listed = { sinceMs, files: new WeakRef(files) }
+    return files
   }
 
   async stat(name: string): Promise<ServedFile | undefined> {

@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts'
 import type { AccountRow } from '../entity/store.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, lowestId } from '../ids.ts'
+import { refuseWhenManyWait, searchInTurn } from '../report/search-turns.ts'
 import { assign, type Decided, rerun } from './assign.ts'
 import { type CheckedRecord, check } from './check.ts'
 import { fetchNow } from './fetch.ts'
@@ -210,7 +211,8 @@ export class Settlements {
    * Approved payments of a time frame that no record has paid out, by id: of connectors with settlement files, and
    * without preauthorisations and reversed payments. An institute settles some days later.
    *
-   * @throws GatewayError 400 200.300.404 naming a wrong option; 403 without the right `reconcile`.
+   * @throws GatewayError 400 200.300.404 naming a wrong option; 403 without the right `reconcile`; 429 when too many
+   * reads of the merchant wait.
    */
   readonly unsettled = async (
     options: Pick<RequestOptions, 'caller'> & {
@@ -233,7 +235,12 @@ export class Settlements {
       return this.#engine.registry.get(name)?.connector.settlement !== undefined
     })
     const channels = await this.#engine.directory.visible(caller, undefined)
-    const rows = await this.#engine.lanes.search(
+    const { lanes, directory } = this.#engine
+    const merchant = await directory.merchantBehind(caller)
+    refuseWhenManyWait(lanes, merchant)
+    const rows = await searchInTurn(
+      lanes,
+      merchant,
       unsettledPayments({ from, to, after, limit }, settling, channels),
     )
     return rows.map(unsettledView)

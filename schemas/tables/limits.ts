@@ -202,13 +202,13 @@ export const limits = {
   longTryMs: 10 * second,
   /** A statement of a search. */
   slowReadMs: 30 * second,
-  /** Searches and lists of one merchant that wait in one process; more are refused with 429. */
+  /** Searches and lists of one merchant that wait in one process, and as many reports; more are refused with 429. */
   slowReadsWaiting: 32,
   /** One statement of the housekeeping, and of the job queue. */
   upkeepMs: minute,
   /** One change of the job queue's tables and indexes. */
   queueChangeMs: hour,
-  /** Connections of one process for searches of the audit trail, and the time of one search. */
+  /** Connections of one process for searches of the audit trail and reports, and the time of one read. */
   searchConnections: 3,
   searchMs: 10 * second,
   /** Months with partitions, including the present one. */
@@ -521,6 +521,8 @@ export const limits = {
   reportTestsPerToken: 2,
   /** The newest files that a folder shows. Older ones can be opened by their name. */
   servedFiles: 10_000,
+  /** Lists of one login within this time show the same files. */
+  servedListMs: 5 * second,
   /** The delivery log of report files is kept this long. */
   reportDeliveryDays: 90,
 

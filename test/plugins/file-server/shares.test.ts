@@ -13,6 +13,7 @@ import {
   type ServedFile,
   type ServerContext,
 } from '@tollgate/plugin-kit'
+import { limits } from '@tollgate/schemas'
 import ssh2, { type Client, type SFTPWrapper } from 'ssh2'
 import { Database } from '../../../core/db/database.ts'
 import { Lanes } from '../../../core/db/lanes.ts'
@@ -89,6 +90,39 @@ describe('the server of a gateway', () => {
     assert.ok(await logIn(server, await entity('merchant', run.division)))
     await closed
     assert.deepEqual(ended, [1])
+  })
+
+  test('reads the list of a folder once for all lists of some seconds', async () => {
+    const database = new Database({ url: run.database.url })
+    const lanes = new Lanes(database, { single: 1, read: 1 })
+    try {
+      let reads = 0
+      let nowMs = 1_000
+      const counting = {
+        read(statement: Sql) {
+          reads += 1
+          return lanes.read(statement)
+        },
+      }
+      const clock = { elapsedMs: () => nowMs }
+      const merchant = await run.gateway.entities.create({
+        kind: 'merchant',
+        name: 'lists',
+        parentId: run.division,
+      })
+      const folder = new ReportFolder(counting as unknown as Lanes, merchant, clock)
+      const { name } = await publishReport(run, merchant, Buffer.from('a'))
+      // Held, since nothing else keeps a list.
+      const first = await Promise.all([folder.list(), folder.list()])
+      const { name: later } = await publishReport(run, merchant, Buffer.from('b'))
+      nowMs += limits.servedListMs - 1
+      const names = async () => (await folder.list()).map((file) => file.name)
+      assert.deepEqual([await names(), first[0]!.length, reads], [[name], 1, 1])
+      nowMs += 1
+      assert.deepEqual([await names(), reads], [[name, later], 2])
+    } finally {
+      await database.close()
+    }
   })
 
   test('keeps one part of the files that a login has open', async () => {
