@@ -88,8 +88,8 @@ export class Lanes {
     this.#search = database.pool(sizes.search ?? limits.searchConnections, 'search', search, reads)
   }
 
-  get pools(): { single: pg.Pool; read: pg.Pool } {
-    return { single: this.#single, read: this.#read }
+  get pools(): { single: pg.Pool; read: pg.Pool; search: pg.Pool } {
+    return { single: this.#single, read: this.#read, search: this.#search }
   }
 
   /** Rows that wait for a flush now. */

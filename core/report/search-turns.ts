@@ -37,7 +37,7 @@ const tooMany = () =>
 function gateOf(lanes: Lanes): SharedPlaces {
   const known = gates.get(lanes)
   if (known !== undefined) return known
-  const places = Math.max(1, limits.searchConnections - 1)
+  const places = Math.max(1, (lanes.pools.search.options.max ?? 1) - 1)
   const gate = new SharedPlaces(places, Math.max(1, places - 1), limits.searchMs, tooMany)
   gates.set(lanes, gate)
   return gate

@@ -100,8 +100,8 @@ select ${runId}::uuid, work.line, 'MATCHED', min(${tierName}), array_agg(option.
       and (sum(option.minor) < work.amount_minor
         or (work.purpose = 'settled' and sum(option.minor) > work.amount_minor)) then 'AMOUNT' end,
     case when work.purpose <> 'fee' and bool_or(option.currency <> work.currency) then 'CURRENCY' end,
-    case when (work.purpose = 'settled' and stage.status = 'SUCCESS'
-        and (bool_or(option.state in ('declined', 'expired')) or not ${isRightWay}))
+    case when (work.purpose = 'settled' and stage.status = 'SUCCESS' and not ${isRightWay})
+      or (work.purpose <> 'fee' and stage.status = 'SUCCESS' and bool_or(option.state in ('declined', 'expired')))
       or (work.purpose <> 'fee' and bool_or(option.is_doubtful)) then 'STATE' end,
     case when work.purpose = 'settled' and min(option.created_at) < work.from_at then 'LATE' end], null),
   case when count(distinct option.channel_id) = 1 then min(option.channel_id::text)::uuid end,
