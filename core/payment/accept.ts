@@ -7,6 +7,7 @@ import type { Engine } from '../engine.ts'
 import type { Channel } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { faultPoint } from '../fault-point.ts'
+import type { Places } from '../process/in-flight.ts'
 import { amountToAuthenticate } from '../request/amount.ts'
 import { refusedAuthentication } from '../request/capabilities.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
@@ -46,13 +47,16 @@ export type Accepted =
 /**
  * Checks the request, chooses the acquirer, writes the payment. The engine sends nothing before
  * this commit.
+ *
+ * @param places The caller frees them, whatever comes of the request.
  */
 export async function acceptFirst(
   engine: Engine,
   channel: Channel,
   received: Request,
   idempotency: Idempotency | null,
-  use: Use = {},
+  use: Use,
+  places: Places,
 ): Promise<Accepted> {
   if (use.within !== undefined) refuseUnstorable(received)
   const { request, wallet } = await withOpenedToken(engine, channel, received)
@@ -64,7 +68,7 @@ export async function acceptFirst(
   // The number is counted by now, so an answer from the key cannot confirm a guess.
   const earlier = await findEarlier(engine, idempotency)
   if (earlier !== undefined) return { replay: earlier }
-  const { target, authenticator } = await chooseTargets(engine, channel, asked)
+  const { target, authenticator } = await chooseTargets(engine, channel, asked, places)
   if (use.within !== undefined && authenticator !== undefined) refuseAuthentication()
   if (use.inCheckout !== undefined && use.registrationId === undefined) {
     refuseRepeatedNumber(asked)
@@ -114,6 +118,7 @@ export async function acceptFirst(
       begun: { is: 'first', row: written },
       returns: null,
       trial,
+      places,
       ndc: request.ndc,
       ...(authenticator === undefined ? {} : { authenticator }),
       ...endOf(engine, time),
@@ -153,16 +158,17 @@ async function chooseTargets(
   engine: Engine,
   channel: Channel,
   asked: Asked,
+  places: Places,
 ): Promise<{ readonly target: Target; readonly authenticator: AuthenticatorTarget | undefined }> {
   const { use } = asked
   const isAlone = use.only === 'authentication'
-  const acquirer = isAlone ? undefined : await chooseTarget(engine, channel, asked)
+  const acquirer = isAlone ? undefined : await chooseTarget(engine, channel, asked, places)
   const authenticator = await planAuthentication(engine, channel, plannedOf(asked), acquirer)
   if (authenticator === undefined && use.inCheckout?.isSecond === true) refuseUnchallenged(acquirer)
   if (authenticator !== undefined) {
     // An account that is only stored has amounts of its own only here.
     amountToAuthenticate(asked.request.fields, asked.amount.currency)
-    applyBackPressure(engine, authenticator.loaded.connector, channel.id)
+    applyBackPressure(engine, authenticator.loaded.connector, channel.id, places)
   }
   return { target: acquirer ?? authenticator!, authenticator }
 }
@@ -190,7 +196,12 @@ function plannedOf({ request, mode, paymentType, isVerification, use, account, n
 }
 
 /** @throws GatewayError 600.200.* when no acquirer takes the payment, 429 under too much load. */
-async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Promise<Target> {
+async function chooseTarget(
+  engine: Engine,
+  channel: Channel,
+  asked: Asked,
+  places: Places,
+): Promise<Target> {
   const { isVerification, isChained, mode, kind, method, brand, amount } = asked
   const target = await engine.targets.choose(channel, {
     mode,
@@ -203,7 +214,9 @@ async function chooseTarget(engine: Engine, channel: Channel, asked: Asked): Pro
   // The second step is a capture; a connector without captures could only authorise and release.
   if (isChained && connector.capture === undefined) throw new GatewayError('600.200.400')
   refuseWrongParameters(connector, asked.request.fields)
-  applyBackPressure(engine, connector, channel.id)
+  applyBackPressure(engine, connector, channel.id, places)
+  // A queued payment is admitted again when it is sent.
+  if (asked.use.within !== undefined) places.free()
   return target
 }
 

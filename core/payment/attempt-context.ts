@@ -1,5 +1,6 @@
 import type { Instrument, Operation } from '@tollgate/plugin-kit'
 import type { Trial } from '../card-testing/attempt.ts'
+import type { Places } from '../process/in-flight.ts'
 import type { AuthenticatorTarget, Target } from '../routing/targets.ts'
 import type { Returns } from './store-settle.ts'
 import type { Payment } from './types.ts'
@@ -22,6 +23,8 @@ export type AttemptContext = {
   readonly authenticator?: AuthenticatorTarget
   /** The trial that a failure counts for, in the process that accepted the attempt. */
   readonly trial?: Trial | undefined
+  /** The places of the request that made the payment, in the process that admitted it. */
+  readonly places?: Places | undefined
   /** The number of the request that made the payment, in the process that accepted it. */
   readonly ndc?: string | undefined
   /** End of the call on the monotonic clock, counted from before the first commit. */

@@ -53,7 +53,7 @@ export async function authenticateFirst(engine: Engine, work: AttemptContext): P
   const { payment, lease, authenticator: target } = work
   if (target === undefined) throw new Error('the payment has no authenticator')
   const { name } = target.loaded.connector
-  const endCall = engine.inFlight.begin(name, payment.channelId)
+  const endCall = work.places?.handOver(name) ?? engine.inFlight.begin(name, payment.channelId)
   let said: Said
   try {
     await faultPoint('before-authentication', payment.id)
@@ -235,6 +235,7 @@ async function goOn(
     begun: begunAgain(at.first),
     returns: null,
     ...(at.first?.trial === undefined ? {} : { trial: at.first.trial }),
+    places: at.first?.places,
     ...endOf(engine, time),
   }
   const isUnsent =

@@ -3,6 +3,7 @@ import { notSent } from '@tollgate/plugin-kit'
 import { limits } from '@tollgate/schemas'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
+import { Places } from '../process/in-flight.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { callTime, endOf } from './call-time.ts'
 import { execute } from './execute.ts'
@@ -44,9 +45,14 @@ export async function carryOutQueued(engine: Engine, attemptKey: string): Promis
   }
   const { connector, channelId } = payment
   const merchantId = await engine.directory.merchantOf(channelId)
-  engine.inFlight.admit(connector, { channelId, merchantId })
-  const work = await workOf(engine, payment, queued)
-  await engine.inFlight.track(send(engine, work))
+  const places = new Places()
+  places.add(connector, engine.inFlight.admit(connector, { channelId, merchantId }))
+  try {
+    const work = await workOf(engine, payment, queued)
+    await engine.inFlight.track(send(engine, { ...work, places }))
+  } finally {
+    places.free()
+  }
 }
 
 const isTooOld = ({ age_ms }: { readonly age_ms: number }) => age_ms > limits.queuedPaymentMs

@@ -13,7 +13,8 @@ import type { Payment } from './types.ts'
 /** Sends and settles. A client that disconnects does not stop the work. */
 export async function execute(engine: Engine, work: AttemptContext): Promise<Payment> {
   const connector = work.target.loaded.connector.name
-  const end = engine.inFlight.begin(connector, work.payment.channelId)
+  const admitted = work.places?.handOver(connector)
+  const end = admitted ?? engine.inFlight.begin(connector, work.payment.channelId)
   try {
     const { outcome, source, late } = await send(engine, work)
     const payment = await settleOrKeep(engine, work, outcome, source)

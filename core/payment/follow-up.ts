@@ -7,6 +7,7 @@ import type { OpenTransaction } from '../db/open-transaction.ts'
 import type { Engine } from '../engine.ts'
 import { GatewayError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import type { Places } from '../process/in-flight.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { captureToCome, refuseWhileTwoSteps } from './capture-to-come.ts'
 import { amountOf, effectOn, refusalCode, refuseUnusable } from './follow-up-rules.ts'
@@ -116,7 +117,8 @@ export async function acceptFollowUp(
   type: PaymentType,
   request: Request,
   idempotency: Idempotency | null,
-  within?: OpenTransaction,
+  within: OpenTransaction | undefined,
+  places: Places,
 ): Promise<AcceptedFollowUp | QueuedFollowUp> {
   if (within !== undefined) refuseUnstorable(request)
   const earlier = await findReplay(engine, idempotency)
@@ -136,6 +138,7 @@ export async function acceptFollowUp(
     fields,
     idempotency,
     isOurs: false,
+    places,
     ndc: request.ndc,
     ...(within !== undefined && { within }),
   })

@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts'
 import type { Addressee } from '../entity/directory.ts'
 import { GatewayError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { Places } from '../process/in-flight.ts'
 import { encryptedWallet } from '../request/account.ts'
 import { refuse, textOf } from '../request/values.ts'
 import { dispatch } from '../routing/dispatch.ts'
@@ -72,17 +73,24 @@ export function payFirst(
 ): Promise<Done> {
   const { only } = use
   const isWithin = use.within !== undefined
-  return acceptOnce(engine, addressee, request, idempotency, use).then((accepted) =>
-    carryOut(engine, accepted, { only, isWithin }),
-  )
+  const places = new Places()
+  return acceptOnce(engine, addressee, request, idempotency, use, places)
+    .then((accepted) => carryOut(engine, accepted, { only, isWithin, places }))
+    .finally(() => places.free())
 }
 
 async function carryOut(
   engine: Engine,
   accepted: Accepted,
-  { only, isWithin }: { readonly only: Use['only']; readonly isWithin: boolean },
+  {
+    only,
+    isWithin,
+    places,
+  }: { readonly only: Use['only']; readonly isWithin: boolean; readonly places: Places },
 ): Promise<Done> {
   if ('replay' in accepted) {
+    // The second step of the earlier payment counts by itself.
+    places.free()
     engine.steps.repeated(accepted.replay.id)
     const isChained = accepted.replay.chainId !== null
     // A transaction of the embedding program waits for no acquirer.
@@ -120,10 +128,11 @@ async function acceptOnce(
   request: Request,
   idempotency: Idempotency | null,
   use: Use,
+  places: Places,
 ): Promise<Accepted> {
   try {
     const channel = dispatch(engine, addressee, request.fields, use)
-    return await acceptFirst(engine, channel, request, idempotency, use)
+    return await acceptFirst(engine, channel, request, idempotency, use, places)
   } catch (error) {
     if (!(error instanceof GatewayError) || !mayHaveBeenMade(error, request)) throw error
     if (idempotency === null) throw error
@@ -193,14 +202,27 @@ export async function followUp(
     const posted = postDispute(engine, target, type.code, request, idempotency)
     return engine.inFlight.track(posted)
   }
-  const accepted = await acceptFollowUp(engine, original, type, request, idempotency, within)
-  if ('queued' in accepted) return { payment: accepted.queued }
-  if ('replay' in accepted) {
-    engine.steps.repeated(accepted.replay.id)
-    return { payment: accepted.replay, replayed: true }
+  const places = new Places()
+  try {
+    const accepted = await acceptFollowUp(
+      engine,
+      original,
+      type,
+      request,
+      idempotency,
+      within,
+      places,
+    )
+    if ('queued' in accepted) return { payment: accepted.queued }
+    if ('replay' in accepted) {
+      engine.steps.repeated(accepted.replay.id)
+      return { payment: accepted.replay, replayed: true }
+    }
+    const { work } = accepted
+    return withBalance(engine, await engine.inFlight.track(execute(engine, work)))
+  } finally {
+    places.free()
   }
-  const { work } = accepted
-  return withBalance(engine, await engine.inFlight.track(execute(engine, work)))
 }
 
 /** An increase belongs to its authorisation, whose balance decides the next actions. */

@@ -12,6 +12,7 @@ import { databaseUnavailable } from '../db/unavailable.ts'
 import type { Engine } from '../engine.ts'
 import { faultPoint } from '../fault-point.ts'
 import { newId } from '../ids.ts'
+import type { Places } from '../process/in-flight.ts'
 import { textOf } from '../request/values.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { attemptKey } from './attempt-key.ts'
@@ -76,6 +77,8 @@ export type NewFollowUp = {
   readonly idempotency: Idempotency | null
   /** The engine's own step: exempt from back-pressure, with no `Idempotency-Key`. */
   readonly isOurs: boolean
+  /** The places of a merchant's request, whose entry point frees them. */
+  readonly places?: Places
   /** The number of the request. */
   readonly ndc?: string | undefined
   /** The transaction of the embedding program that writes it; it is sent after the commit. */
@@ -98,13 +101,13 @@ export async function reserveFollowUp(
   target: Payment,
   wanted: NewFollowUp,
 ): Promise<AcceptedFollowUp | QueuedFollowUp | 'refused'> {
-  const { id, type, effect, idempotency, isOurs } = wanted
+  const { id, type, effect, idempotency, isOurs, places } = wanted
   const chosen = await engine.targets.of(target, handlerKind(effect, type))
   const { connector } = chosen.loaded
-  if (!isOurs) {
-    refuseWrongParameters(connector, wanted.fields)
-    applyBackPressure(engine, connector, target.channelId)
-  }
+  if (!isOurs) refuseWrongParameters(connector, wanted.fields)
+  if (places !== undefined) applyBackPressure(engine, connector, target.channelId, places)
+  // A queued payment is admitted again when it is sent.
+  if (wanted.within !== undefined) places?.free()
   const time = callTime(engine, connector)
   const keyOf = (no: number) => attemptKey(engine, connector, id, idempotency, no)
   const numbers = chargesAnew(effect) ? await engine.vault.unseal(placeOf(target)) : undefined
@@ -135,6 +138,7 @@ export async function reserveFollowUp(
     operation: await operationOf(engine, begun, kindOf(begun), target, numbers),
     begun: { is: 'follow-up', row: { ...written.row, amountMinor: minor } },
     returns: returnsOf(begun, target),
+    places,
     ndc: wanted.ndc,
     ...endOf(engine, time),
   }

@@ -23,13 +23,16 @@ export class InFlight {
    * A merchant has at most half of a connector's places, so that one whose calls take long leaves room for the others.
    * The only merchant that this process has met has all of them.
    *
+   * The place counts from here on, so that requests at the same time do not all find the last one free.
+   *
+   * @returns what ends it, as `begin` does.
    * @throws GatewayError 429 when the connector or the merchant's half is full, 503 when the process is shutting down.
    */
   admit(
     connector: string,
     { channelId, merchantId }: { readonly channelId: string; readonly merchantId?: string },
     limit: number = limits.runningPerConnector,
-  ): void {
+  ): () => void {
     if (this.#closing) {
       throw new GatewayError('800.800.801', {
         status: 503,
@@ -40,16 +43,21 @@ export class InFlight {
     if (merchantId !== undefined) this.#learn(channelId, merchantId)
     const most = this.#isShared ? Math.ceil(limit / 2) : limit
     const ofMerchant = this.#byMerchant.get(this.#shareOf(connector, channelId)) ?? 0
-    if ((this.#byConnector.get(connector) ?? 0) < limit && ofMerchant < most) return
-    throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
+    if ((this.#byConnector.get(connector) ?? 0) >= limit || ofMerchant >= most) {
+      throw new GatewayError('800.120.100', { status: 429, retryAfterSeconds: 1 })
+    }
+    return this.begin(connector, channelId)
   }
 
-  /** @returns what ends the call. */
+  /** Takes a place without a limit. @returns what ends it; more than once changes nothing. */
   begin(connector: string, channelId: string): () => void {
     const share = this.#shareOf(connector, channelId)
     add(this.#byConnector, connector, 1)
     add(this.#byMerchant, share, 1)
+    let isOver = false
     return () => {
+      if (isOver) return
+      isOver = true
       add(this.#byConnector, connector, -1)
       add(this.#byMerchant, share, -1)
     }
@@ -77,7 +85,7 @@ export class InFlight {
     return work
   }
 
-  /** Calls under way, by connector. */
+  /** Calls under way, by connector, and payments admitted to it. */
   get byConnector(): ReadonlyMap<string, number> {
     return this.#byConnector
   }
@@ -113,6 +121,27 @@ export class InFlight {
       ])
     }
     this.#over = true
+  }
+}
+
+/** The places that one request has taken, one at each connector. Its entry point frees them, however it ends. */
+export class Places {
+  readonly #ends = new Map<string, () => void>()
+
+  add(connector: string, end: () => void): void {
+    this.#ends.set(connector, end)
+  }
+
+  /** @returns what ends the place at the connector, for a call that ends it by itself. */
+  handOver(connector: string): (() => void) | undefined {
+    const end = this.#ends.get(connector)
+    this.#ends.delete(connector)
+    return end
+  }
+
+  free(): void {
+    for (const end of this.#ends.values()) end()
+    this.#ends.clear()
   }
 }
 
