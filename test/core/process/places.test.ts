@@ -1,6 +1,6 @@
 /** Whatever comes of a request that was admitted, its places at connectors are free afterwards. */
 import assert from 'node:assert/strict'
-import { after, before, describe, mock, test } from 'node:test'
+import { after, before, describe, type Mock, mock, test } from 'node:test'
 import { GatewayError, rightSet } from '../../../core/index.ts'
 import { InFlight } from '../../../core/process/in-flight.ts'
 import { limits } from '../../../schemas/index.ts'
@@ -28,11 +28,13 @@ describe('the places of a request', () => {
   let run: AuthenticatingRun
   let program: Program
   let inFlight: InFlight
-  const admissions = mock.method(InFlight.prototype, 'admit')
+  let admissions: Mock<InFlight['admit']>
 
   before(async () => {
     run = await startAuthenticating()
     program = programBeside(run)
+    // Not before: other files share the process.
+    admissions = mock.method(InFlight.prototype, 'admit')
     await run.debit('known-before', {}, run.off)
     inFlight = admissions.mock.calls[0]!.this as InFlight
     await run.sql(`

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type SettlingRun, settled, settlementFile, startSettling } from '../../rig/settlement.ts'
+import { today } from './effect-run.ts'
 
 const decided = { by: 'alice', reason: 'agreed with the bank' }
 
@@ -15,11 +16,7 @@ describe('the accountant of a merchant', () => {
   const pay = async (order: string, more: object = {}) =>
     (await run.pay({ testMode: 'EXTERNAL', merchantTransactionId: order, ...more })).id
   const file = (...lines: Parameters<typeof settled>[0][]) =>
-    run.taken(
-      settlementFile(
-        lines.map((line) => settled({ date: new Date().toISOString().slice(0, 10), ...line })),
-      ),
-    )
+    run.taken(settlementFile(lines.map((line) => settled({ date: today(), ...line }))))
   const entries = async (fileId: string) =>
     (await run.gateway.operator.attention(100)).filter(({ detail }) => detail.file === fileId)
 
